@@ -394,7 +394,7 @@ static void second_addresses_are_not_there_before(void **state)
 /* Sums less what they have too much; bits of a unit mask that are kinds are joined. */
 static void events_of_skylake(void **state)
 {
-	static const struct { uint32_t select; enum vpmu_core_event plus[4], minus; } events[] = {
+	static const struct { uint64_t select; enum vpmu_core_event plus[4], minus; } events[] = {
 		{ 0x10c4, { VPMU_BRANCHES_CONDITIONAL }, VPMU_BRANCHES_CONDITIONAL_TAKEN },
 		{ 0x04d1, { VPMU_LOADS_L2_MISSED }, VPMU_LOADS_L3_MISSED },
 		{ 0x0151, { VPMU_L1D_READ_MISSES, VPMU_L1D_WRITE_MISSES }, 0 },
@@ -402,6 +402,25 @@ static void events_of_skylake(void **state)
 		{ 0x2049, { VPMU_DTLB_WRITE_MISSES }, VPMU_DTLB_WRITE_LONG_WALKS },
 		{ 0x05c7, { VPMU_FP_SCALAR_DOUBLE, VPMU_FP_128_DOUBLE }, 0 },
 		{ 0x18c7, { VPMU_FP_128_SINGLE, VPMU_FP_256_DOUBLE }, 0 },
+		{ 0x010e, { VPMU_UOPS_ISSUED }, 0 },
+		{ 0x02c2, { VPMU_UOPS_ISSUED }, 0 },
+		{ 0x04c2, { VPMU_UOPS_FUSED }, 0 },
+		{ 0x01b1, { VPMU_UOPS_EXECUTED }, 0 },
+		{ 0x0148, { VPMU_L1_PENDING }, 0 },
+		{ 0x0248, { VPMU_FILLS_FULL }, 0 },
+		{ 0x0160, { VPMU_L2_PENDING }, 0 },
+		{ 0x1060, { VPMU_L3_PENDING }, 0 },
+		/* with the thresholds of their names */
+		{ CMASK(1) | 0x0148, { VPMU_L1_PENDING_CLOCKS }, 0 },
+		{ CMASK(1) | 0x0160, { VPMU_L2_PENDING_CLOCKS }, 0 },
+		{ CMASK(1) | 0x1060, { VPMU_L3_PENDING_CLOCKS }, 0 },
+		{ CMASK(1) | 0x0114, { VPMU_DIVIDER_CLOCKS }, 0 },
+		{ CMASK(8) | 0x08a3, { VPMU_L1_PENDING_CLOCKS }, 0 },
+		{ CMASK(1) | 0x01a3, { VPMU_L2_PENDING_CLOCKS }, 0 },
+		{ CMASK(2) | 0x02a3, { VPMU_L3_PENDING_CLOCKS }, 0 },
+		{ CMASK(12) | 0x0ca3, { VPMU_L1_PENDING_STALLS }, 0 },
+		{ CMASK(5) | 0x05a3, { VPMU_L2_PENDING_STALLS }, 0 },
+		{ CMASK(6) | 0x06a3, { VPMU_L3_PENDING_STALLS }, 0 },
 	};
 
 	(void)state;
@@ -415,8 +434,47 @@ static void events_of_skylake(void **state)
 		assert_int_equal(rd(0, PMC(0)), plus > minus ? plus - minus : 0);
 	}
 	assert_int_equal(t.s->undriven_count, 0);
-	start(0, ON | 0x010e);			/* micro-ops */
+	start(0, ON | 0x01a2);			/* resource stalls */
 	assert_int_equal(t.s->undriven_count, 1);
+}
+
+/* Of 5000 clocks 320 are of 10 stalls, and 100 have a micro-op. */
+static void clocks_without_micro_ops(void **state)
+{
+	static const struct { uint64_t select, want; } events[] = {
+		{ CMASK(1) | INV | 0x010e, 4900 }, { CMASK(1) | INV | 0x02c2, 4900 },
+		{ CMASK(1) | INV | 0x01b1, 4950 }, { CMASK(4) | 0x04a3, 4950 },
+		{ CMASK(1) | 0x010e, 100 }, { CMASK(2) | 0x010e, 0 },
+	};
+	uint32_t counts[VPMU_CORE_EVENTS] = {
+		[VPMU_UOPS_ISSUED] = 100, [VPMU_UOPS_EXECUTED] = 50,
+		[VPMU_STALLS] = 10, [VPMU_STALL_CLOCKS] = 320,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		start(0, ON | events[i].select);
+		vpmu_core_events(t.s, 0, counts, 5000);
+		assert_int_equal(rd(0, PMC(0)), events[i].want);
+	}
+	assert_int_equal(t.s->undriven_count, 0);
+}
+
+/* ... whose threshold is a part of their names. */
+static void other_thresholds_are_refused(void **state)
+{
+	static const uint64_t selects[] = {
+		CMASK(2) | 0x0148, CMASK(1) | INV | 0x0148, CMASK(1) | (1 << 18) | 0x0148,
+		CMASK(1) | 0x0248, CMASK(4) | INV | 0x04a3, CMASK(1) | ANY | 0x0148,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(selects) / sizeof(selects[0]); i++) {
+		start(0, ON | selects[i]);
+		everything_happens(0, 5000);
+		assert_int_equal(rd(0, PMC(0)), 0);
+		assert_int_equal(t.s->undriven_count, i + 1);
+	}
 }
 
 /* Registers that tools read first: bits 0, 7, 11 and 12 as SDM Table 35-2 has them, and no PEBS.
@@ -459,7 +517,8 @@ int main(void)
 		T(events_are_their_kinds),
 		T(what_is_in_use_is_told),
 		T(a_counter_that_counts_is_announced), T(what_a_counter_wants_is_announced),
-		T(events_of_skylake), T(second_addresses_are_not_there_before),
+		T(events_of_skylake), T(clocks_without_micro_ops), T(other_thresholds_are_refused),
+		T(second_addresses_are_not_there_before),
 		T(tools_find_what_they_read_first),
 		cmocka_unit_test_setup_teardown(second_addresses_are_the_same_registers,
 						setup_hybrid, teardown),

@@ -436,6 +436,15 @@ struct doing {
 	uint32_t ticks;
 };
 
+static struct vpmu_filter filter_of(const struct arch_event *e, uint64_t select)
+{
+	if (e->flags & ARCH_WHOLE)
+		return (struct vpmu_filter){ .threshold = e->flags & ARCH_NONE ? 1 : 0,
+					     .invert = e->flags & ARCH_NONE };
+	return (struct vpmu_filter){ .threshold = VPMU_GET(ARCH_CMASK, select),
+				     .invert = select & ARCH_INV, .edge = select & ARCH_E };
+}
+
 static void add_general(struct arch_thread *t, struct vpmu_stretch *st, const struct doing *d,
 			uint32_t counter)
 {
@@ -453,8 +462,7 @@ static void add_general(struct arch_thread *t, struct vpmu_stretch *st, const st
 	st->lane[st->lanes++] = (struct vpmu_lane){
 		.value = &t->value[counter], .active = &t->active[counter],
 		.status = status_bit(counter), .interrupts = select & ARCH_INT,
-		.filter = { .threshold = VPMU_GET(ARCH_CMASK, select),
-			    .invert = select & ARCH_INV, .edge = select & ARCH_E },
+		.filter = filter_of(e, select),
 		.times = arch_times(d->m, e, select, d->counts, st->clocks,
 				    d->ticks),
 		.has_stalls = vpmu_sum_has_stalls(e->sum),

@@ -84,13 +84,19 @@ static bool is_named(const struct arch_event *e, uint64_t select)
 	       (!e->edge || (select & ARCH_E));
 }
 
+/* Rows of the core come before architectural ones, of which it may have none of the select. */
+static bool is_closer(const struct arch_event *e, const struct arch_event *found)
+{
+	return (e->cmask && !found->cmask) || (found->number && !e->number);
+}
+
 static const struct arch_event *row_of(const struct vpmu_machine *m, uint64_t select)
 {
 	uint32_t code = VPMU_GET(ARCH_CODE, select), umask = VPMU_GET(ARCH_UMASK, select);
 	const struct arch_event *e, *found = NULL;
 
 	for (uint32_t i = 0; (e = arch_event_number(m, i)) != NULL; i++)
-		if (is_named(e, select) && (!found || e->cmask))
+		if (is_named(e, select) && (!found || is_closer(e, found)))
 			found = e;
 	for (uint32_t i = 0; !found && (e = arch_event_number(m, i)) != NULL; i++)
 		if ((e->flags & ARCH_BITS) && e->info.code == code && (e->info.umask & umask) &&
@@ -104,7 +110,7 @@ static const struct arch_event *row_of(const struct vpmu_machine *m, uint64_t se
 
 static bool counts_clocks(const struct arch_event *e)
 {
-	return (e->flags & ARCH_CRYSTAL) || vpmu_sum_has_stalls(e->sum);
+	return (e->flags & (ARCH_CRYSTAL | ARCH_WHOLE)) || vpmu_sum_has_stalls(e->sum);
 }
 
 const struct arch_event *arch_event_of(const struct vpmu_machine *m, uint32_t cpu, uint32_t counter,
@@ -126,6 +132,10 @@ const struct arch_event *arch_event_of(const struct vpmu_machine *m, uint32_t cp
 		return NULL;
 	*why = "the clocks of a core's threads are not joined: with ANY it stays 0";
 	if ((select & ARCH_ANY) && counts_clocks(e))
+		return NULL;
+	*why = "with another threshold, with invert or edge it stays 0";
+	if ((e->flags & ARCH_WHOLE) &&
+	    (VPMU_GET(ARCH_CMASK, select) != e->cmask || (select & (ARCH_INV | ARCH_E))))
 		return NULL;
 	*why = NULL;
 	return e;

@@ -54,6 +54,9 @@ enum arch_flag {
 	ARCH_BITS = 1 << 1,	/* a row for one bit of the unit mask, and bits can be joined */
 	ARCH_HALF = 1 << 2,	/* counters 0 to 3 alone */
 	ARCH_GROUP = 1 << 3,	/* all unit masks of the code that have no row of their own */
+	/* Its threshold is a part of its name. It has no other, no invert and no edge. */
+	ARCH_WHOLE = 1 << 4,
+	ARCH_NONE = 1 << 5,	/* with the above: clocks in which none of the sum occurs */
 };
 
 struct arch_event {

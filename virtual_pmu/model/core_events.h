@@ -10,7 +10,10 @@
  * "L2" is the level behind the L1s that a core reaches first, shared or not. A _REST is those of
  * its kind that compute nothing, as the feed's instructions.h has it. _MOVES are not in their kind:
  * those of SSE are X87_SIMD_MOVES, too. FP_ are operations of an element: a fused one counts twice.
- * _WALKED had a long walk. In a stall the thread waits for a fill buffer. */
+ * _WALKED had a long walk. In a stall the thread waits for a fill buffer, or where the clock
+ * estimates time for anything else. UOPS_ of a table are Skylake's. PENDING are clocks of loads
+ * that missed a level, from request to arrival, PENDING_CLOCKS those with such a load, and
+ * PENDING_STALLS those of stalls among them; each is counted when the load is made. */
 #define VPMU_CORE_EVENT_LIST(X) \
 	X(INSTRUCTIONS) X(UOPS) \
 	X(BRANCHES) X(BRANCHES_TAKEN) X(BRANCHES_CONDITIONAL) X(BRANCHES_CONDITIONAL_TAKEN) \
@@ -41,6 +44,10 @@
 	X(PREFETCH1) X(PREFETCH1_MISSES) X(PREFETCH1_L2_MISSES) X(PREFETCH2) X(PREFETCH2_MISSES) \
 	X(FP_SCALAR_SINGLE) X(FP_SCALAR_DOUBLE) X(FP_128_SINGLE) X(FP_128_DOUBLE) \
 	X(FP_256_SINGLE) X(FP_256_DOUBLE) \
+	X(UOPS_ISSUED) X(UOPS_EXECUTED) X(UOPS_FUSED) X(DIVIDER_CLOCKS) X(FILLS_FULL) \
+	X(L1_PENDING) X(L2_PENDING) X(L3_PENDING) \
+	X(L1_PENDING_CLOCKS) X(L2_PENDING_CLOCKS) X(L3_PENDING_CLOCKS) \
+	X(L1_PENDING_STALLS) X(L2_PENDING_STALLS) X(L3_PENDING_STALLS) \
 	X(INTERRUPTS) X(STALLS) X(STALL_CLOCKS)
 
 enum vpmu_core_event {

@@ -115,6 +115,15 @@ static const uint8_t inside[VPMU_CORE_EVENTS] = {
 	[VPMU_SSE_SCALAR_SINGLE] = 1, [VPMU_SSE_SCALAR_DOUBLE] = 1,
 };
 
+/* How many of the event there are beside what is raised. Nearly each clock has a micro-op, so an
+ * event of the clocks without one does not gain each that is raised. */
+static uint32_t raised_base(uint32_t event)
+{
+	if (event == VPMU_UOPS_ISSUED || event == VPMU_UOPS_EXECUTED)
+		return 2 * VPMU_RAISED_CLOCKS - VPMU_RAISED_BASE - VPMU_RAISED_BASE / 2;
+	return (uint32_t)VPMU_RAISED_BASE << inside[event];
+}
+
 /* The first CPU of the sort; UINT32_MAX: there is none. */
 static uint32_t cpu_of(const struct vpmu_machine *m, bool little)
 {
@@ -133,7 +142,7 @@ static bool raise_core(struct vpmu_segment *s, uint32_t kind, int32_t times)
 	if (cpu == UINT32_MAX || !vpmu_core_events_modelled(&s->machine))
 		return false;
 	for (uint32_t i = 0; i < VPMU_CORE_EVENTS; i++)
-		counts[i] = (uint32_t)VPMU_RAISED_BASE << inside[i];
+		counts[i] = raised_base(i);
 	*(event < VPMU_CORE_EVENTS ? &counts[event] : &clocks) += (uint32_t)times;
 	vpmu_core_events(s, cpu, counts, clocks);
 	return true;

@@ -2,7 +2,8 @@
 /* Events of the cores of Skylake to Comet Lake client, from Intel's perfmon events SKL 59, which
  * the machine has beside the architectural ones.
  *
- * Stated rules, where the machine is simpler than the silicon: no load finds its line in a fill
+ * Micro-ops are those of the feed's table of instructions. Stated rules, where the machine is
+ * simpler than the silicon: no load finds its line in a fill
  * buffer, nothing is prefetched or speculated, all pages have 4 KiB. MEM_INST_RETIRED counts the
  * accesses of an instruction that makes several of its own, as gathers do. */
 #include "arch_state.h"
@@ -16,9 +17,22 @@
 #define LESS(...) .minus = { __VA_ARGS__ }
 #define K(kind) VPMU_OF(kind)
 
-#define NO_UOPS "micro-ops are not modelled"
+#define NO_UOPS "the table of instructions does not have these micro-ops"
+#define NO_SLOTS "what the front end delivers in a clock is not modelled"
+#define NO_PORTS "which of its ports a micro-op takes is not modelled"
+#define NO_UNFUSED "micro-ops that no port executes are known only with those fused to them"
+#define NO_RECOVERY "a misprediction costs clocks as a whole"
+#define NO_RESOURCES "which buffer is full while a chain of instructions waits is not modelled"
+#define NO_STORE_BUFFER "the store buffer is not modelled"
+#define NO_HITS "when loads that hit the L1 are under way is not modelled"
+#define NO_NUMBER "how many requests are under way in a clock is not told"
 #define NO_PIPELINE "the pipeline is not modelled"
-#define NO_PENDING "when requests are under way is not told"
+#define NO_PENDING "when requests are under way is told for loads alone"
+/* Of driven events. Machines that are booted keep a clock for an instruction. */
+#define BY_TABLE "by the table of instructions; nothing is issued on a wrong path"
+#define SPREAD "micro-ops are spread evenly over the clocks outside of stalls"
+#define BY_CLOCK "by the estimate of time; 0 on a machine that is booted"
+#define NOT_SECOND "a line from the L2 takes no fill buffer here, and one of code does"
 #define NO_PREFETCHER "there is no hardware prefetcher on this machine"
 #define NO_ANSWERS "what other cores answer is not told with the load"
 #define NO_KINDS "kinds of prefetches to the first level are not told apart"
@@ -43,26 +57,31 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	   .flags = ARCH_CRYSTAL),
 	OFF("CPU_CLK_THREAD_UNHALTED.ONE_THREAD_ACTIVE", 0x3c, 0x02, "0,1,2,3", NO_PENDING,
 	   .flags = 0),
-	OFF("UOPS_ISSUED.ANY", 0x0e, 0x01, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("UOPS_ISSUED.STALL_CYCLES", 0x0e, 0x01, "0,1,2,3", NO_UOPS, .cmask = 1, .flags = 0),
+	ON("UOPS_ISSUED.ANY", 0x0e, 0x01, "0,1,2,3", BY_TABLE, .flags = 0, SUM(K(UOPS_ISSUED))),
+	ON("UOPS_ISSUED.STALL_CYCLES", 0x0e, 0x01, "0,1,2,3", SPREAD, .cmask = 1, .flags = 0,
+	   SUM(K(UOPS_ISSUED))),
 	OFF("UOPS_ISSUED.VECTOR_WIDTH_MISMATCH", 0x0e, 0x02, "0,1,2,3", NO_UOPS, .flags = 0),
 	OFF("UOPS_ISSUED.SLOW_LEA", 0x0e, 0x20, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("UOPS_RETIRED.RETIRE_SLOTS", 0xc2, 0x02, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("UOPS_RETIRED.STALL_CYCLES", 0xc2, 0x02, "0,1,2,3", NO_UOPS, .cmask = 1, .flags = 0),
+	ON("UOPS_RETIRED.RETIRE_SLOTS", 0xc2, 0x02, "0,1,2,3", BY_TABLE, .flags = 0,
+	   SUM(K(UOPS_ISSUED))),
+	ON("UOPS_RETIRED.STALL_CYCLES", 0xc2, 0x02, "0,1,2,3", SPREAD, .cmask = 1, .flags = 0,
+	   SUM(K(UOPS_ISSUED))),
 	ON("UOPS_RETIRED.TOTAL_CYCLES", 0xc2, 0x02, "0,1,2,3", NULL, .cmask = 16, .flags = 0,
 	   SUM(VPMU_SUM_CLOCKS)),
-	OFF("UOPS_RETIRED.MACRO_FUSED", 0xc2, 0x04, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("UOPS_EXECUTED.THREAD", 0xb1, 0x01, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("IDQ_UOPS_NOT_DELIVERED.CORE", 0x9c, 0x01, "0,1,2,3", NO_UOPS, .flags = 0),
-	OFF("INT_MISC.RECOVERY_CYCLES", 0x0d, 0x01, "0,1,2,3", NO_PIPELINE, .flags = 0),
+	ON("UOPS_RETIRED.MACRO_FUSED", 0xc2, 0x04, "0,1,2,3", BY_TABLE, .flags = 0,
+	   SUM(K(UOPS_FUSED))),
+	ON("UOPS_EXECUTED.THREAD", 0xb1, 0x01, "0,1,2,3", BY_TABLE, .flags = 0,
+	   SUM(K(UOPS_EXECUTED))),
+	OFF("IDQ_UOPS_NOT_DELIVERED.CORE", 0x9c, 0x01, "0,1,2,3", NO_SLOTS, .flags = 0),
+	OFF("INT_MISC.RECOVERY_CYCLES", 0x0d, 0x01, "0,1,2,3", NO_RECOVERY, .flags = 0),
 	OFF("INT_MISC.RECOVERY_CYCLES_ANY", 0x0d, 0x01, "0,1,2,3", NOT_JOINED, .flags = 0),
 	OFF("INT_MISC.CLEARS_COUNT", 0x0d, 0x01, "0,1,2,3", NO_PIPELINE, .cmask = 1, .edge = true,
 	   .flags = 0),
-	OFF("INT_MISC.CLEAR_RESTEER_CYCLES", 0x0d, 0x80, "0,1,2,3", NO_PIPELINE, .flags = 0),
+	OFF("INT_MISC.CLEAR_RESTEER_CYCLES", 0x0d, 0x80, "0,1,2,3", NO_RECOVERY, .flags = 0),
 	OFF("MACHINE_CLEARS.COUNT", 0xc3, 0x01, "0,1,2,3", NO_PIPELINE, .cmask = 1, .edge = true,
 	   .flags = 0),
-	OFF("RESOURCE_STALLS.ANY", 0xa2, 0x01, "0,1,2,3", NO_PIPELINE, .flags = 0),
-	OFF("RESOURCE_STALLS.SB", 0xa2, 0x08, "0,1,2,3", NO_PIPELINE, .flags = 0),
+	OFF("RESOURCE_STALLS.ANY", 0xa2, 0x01, "0,1,2,3", NO_RESOURCES, .flags = 0),
+	OFF("RESOURCE_STALLS.SB", 0xa2, 0x08, "0,1,2,3", NO_STORE_BUFFER, .flags = 0),
 	ON("BR_INST_RETIRED.ALL_BRANCHES", 0xc4, 0x00, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(BRANCHES))),
 	ON("BR_INST_RETIRED.CONDITIONAL", 0xc4, 0x01, "0,1,2,3", NULL, .flags = 0,
@@ -146,12 +165,14 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	OFF("SQ_MISC.SPLIT_LOCK", 0xf4, 0x10, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	ON("L1D.REPLACEMENT", 0x51, 0x01, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(L1D_READ_MISSES), K(L1D_WRITE_MISSES))),
-	OFF("L1D_PEND_MISS.PENDING", 0x48, 0x01, "0,1,2,3", NO_PENDING, .flags = 0),
-	OFF("L1D_PEND_MISS.PENDING_CYCLES", 0x48, 0x01, "0,1,2,3", NO_PENDING, .cmask = 1,
-	   .flags = 0),
+	ON("L1D_PEND_MISS.PENDING", 0x48, 0x01, "0,1,2,3", BY_CLOCK, .flags = ARCH_WHOLE,
+	   SUM(K(L1_PENDING))),
+	ON("L1D_PEND_MISS.PENDING_CYCLES", 0x48, 0x01, "0,1,2,3", BY_CLOCK, .cmask = 1,
+	   .flags = ARCH_WHOLE, SUM(K(L1_PENDING_CLOCKS))),
 	OFF("L1D_PEND_MISS.PENDING_CYCLES_ANY", 0x48, 0x01, "0,1,2,3", NOT_JOINED, .cmask = 1,
 	   .flags = 0),
-	OFF("L1D_PEND_MISS.FB_FULL", 0x48, 0x02, "0,1,2,3", NO_PENDING, .flags = 0),
+	ON("L1D_PEND_MISS.FB_FULL", 0x48, 0x02, "0,1,2,3", NOT_SECOND, .flags = ARCH_WHOLE,
+	   SUM(K(FILLS_FULL))),
 	OFF("ICACHE_16B.IFDATA_STALL", 0x80, 0x04, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	ON("ICACHE_64B.IFTAG_HIT", 0x83, 0x01, "0,1,2,3", NULL, .flags = 0, SUM(K(CODE_READS)),
 	   LESS(K(CODE_MISSES))),
@@ -213,11 +234,11 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	ON("OFFCORE_REQUESTS.L3_MISS_DEMAND_DATA_RD", 0xb0, 0x10, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(FILL_READ_MEMORY))),
 	OFF("OFFCORE_REQUESTS.ALL_REQUESTS", 0xb0, 0x80, "0,1,2,3", NO_PIPELINE, .flags = 0),
-	OFF("OFFCORE_REQUESTS_OUTSTANDING.DEMAND_DATA_RD", 0x60, 0x01, "0,1,2,3", NO_PENDING,
-	   .flags = 0),
-	OFF("OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_DEMAND_DATA_RD", 0x60, 0x01, "0,1,2,3",
-	    NO_PENDING, .cmask = 1, .flags = 0),
-	OFF("OFFCORE_REQUESTS_OUTSTANDING.DEMAND_DATA_RD_GE_6", 0x60, 0x01, "0,1,2,3", NO_PENDING,
+	ON("OFFCORE_REQUESTS_OUTSTANDING.DEMAND_DATA_RD", 0x60, 0x01, "0,1,2,3", BY_CLOCK,
+	   .flags = ARCH_WHOLE, SUM(K(L2_PENDING))),
+	ON("OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_DEMAND_DATA_RD", 0x60, 0x01, "0,1,2,3",
+	   BY_CLOCK, .cmask = 1, .flags = ARCH_WHOLE, SUM(K(L2_PENDING_CLOCKS))),
+	OFF("OFFCORE_REQUESTS_OUTSTANDING.DEMAND_DATA_RD_GE_6", 0x60, 0x01, "0,1,2,3", NO_NUMBER,
 	   .cmask = 6, .flags = 0),
 	OFF("OFFCORE_REQUESTS_OUTSTANDING.DEMAND_CODE_RD", 0x60, 0x02, "0,1,2,3", NO_PENDING,
 	   .flags = 0),
@@ -231,13 +252,12 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	   .flags = 0),
 	OFF("OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_DATA_RD", 0x60, 0x08, "0,1,2,3", NO_PENDING,
 	   .cmask = 1, .flags = 0),
-	OFF("OFFCORE_REQUESTS_OUTSTANDING.L3_MISS_DEMAND_DATA_RD", 0x60, 0x10,
-	    "0,1,2,3", NO_PENDING, .flags = 0),
-	OFF("OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_L3_MISS_DEMAND_DATA_RD", 0x60, 0x10,
-	    "0,1,2,3",
-	    NO_PENDING, .cmask = 1, .flags = 0),
+	ON("OFFCORE_REQUESTS_OUTSTANDING.L3_MISS_DEMAND_DATA_RD", 0x60, 0x10, "0,1,2,3", BY_CLOCK,
+	   .flags = ARCH_WHOLE, SUM(K(L3_PENDING))),
+	ON("OFFCORE_REQUESTS_OUTSTANDING.CYCLES_WITH_L3_MISS_DEMAND_DATA_RD", 0x60, 0x10,
+	   "0,1,2,3", BY_CLOCK, .cmask = 1, .flags = ARCH_WHOLE, SUM(K(L3_PENDING_CLOCKS))),
 	OFF("OFFCORE_REQUESTS_OUTSTANDING.L3_MISS_DEMAND_DATA_RD_GE_6", 0x60, 0x10, "0,1,2,3",
-	    NO_PENDING, .cmask = 6, .flags = 0),
+	    NO_NUMBER, .cmask = 6, .flags = 0),
 	OFF("OFFCORE_REQUESTS_BUFFER.SQ_FULL", 0xb2, 0x01, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	ON("DTLB_LOAD_MISSES.MISS_CAUSES_A_WALK", 0x08, 0x01, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(DTLB_LONG_WALKS)), LESS(K(DTLB_WRITE_LONG_WALKS))),
@@ -303,30 +323,32 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	ON("FP_ARITH_INST_RETIRED.VECTOR", 0xc7, 0xfc, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(FP_128_DOUBLE), K(FP_128_SINGLE), K(FP_256_DOUBLE), K(FP_256_SINGLE))),
 	OFF("FP_ASSIST.ANY", 0xca, 0x1e, "0,1,2,3", NO_PIPELINE, .cmask = 1, .flags = 0),
-	OFF("ARITH.DIVIDER_ACTIVE", 0x14, 0x01, "0,1,2,3", NO_PIPELINE, .cmask = 1, .flags = 0),
-	OFF("CYCLE_ACTIVITY.CYCLES_L1D_MISS", 0xa3, 0x08, "0,1,2,3", NO_PENDING, .cmask = 8,
+	ON("ARITH.DIVIDER_ACTIVE", 0x14, 0x01, "0,1,2,3", "clocks in which the divider accepts no "
+	   "other division; 0 on a machine that is booted", .cmask = 1, .flags = ARCH_WHOLE,
+	   SUM(K(DIVIDER_CLOCKS))),
+	ON("CYCLE_ACTIVITY.CYCLES_L1D_MISS", 0xa3, 0x08, "0,1,2,3", BY_CLOCK, .cmask = 8,
+	   .flags = ARCH_WHOLE, SUM(K(L1_PENDING_CLOCKS))),
+	ON("CYCLE_ACTIVITY.CYCLES_L2_MISS", 0xa3, 0x01, "0,1,2,3", BY_CLOCK, .cmask = 1,
+	   .flags = ARCH_WHOLE, SUM(K(L2_PENDING_CLOCKS))),
+	ON("CYCLE_ACTIVITY.CYCLES_L3_MISS", 0xa3, 0x02, "0,1,2,3", BY_CLOCK, .cmask = 2,
+	   .flags = ARCH_WHOLE, SUM(K(L3_PENDING_CLOCKS))),
+	OFF("CYCLE_ACTIVITY.CYCLES_MEM_ANY", 0xa3, 0x10, "0,1,2,3", NO_HITS, .cmask = 16,
 	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.CYCLES_L2_MISS", 0xa3, 0x01, "0,1,2,3", NO_PENDING, .cmask = 1,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.CYCLES_L3_MISS", 0xa3, 0x02, "0,1,2,3", NO_PENDING, .cmask = 2,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.CYCLES_MEM_ANY", 0xa3, 0x10, "0,1,2,3", NO_PENDING, .cmask = 16,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.STALLS_TOTAL", 0xa3, 0x04, "0,1,2,3", NO_PIPELINE, .cmask = 4,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.STALLS_L1D_MISS", 0xa3, 0x0c, "0,1,2,3", NO_PIPELINE, .cmask = 12,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.STALLS_L2_MISS", 0xa3, 0x05, "0,1,2,3", NO_PIPELINE, .cmask = 5,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.STALLS_L3_MISS", 0xa3, 0x06, "0,1,2,3", NO_PIPELINE, .cmask = 6,
-	   .flags = 0),
-	OFF("CYCLE_ACTIVITY.STALLS_MEM_ANY", 0xa3, 0x14, "0,1,2,3", NO_PIPELINE, .cmask = 20,
+	ON("CYCLE_ACTIVITY.STALLS_TOTAL", 0xa3, 0x04, "0,1,2,3", SPREAD, .cmask = 4,
+	   .flags = ARCH_WHOLE | ARCH_NONE, SUM(K(UOPS_EXECUTED))),
+	ON("CYCLE_ACTIVITY.STALLS_L1D_MISS", 0xa3, 0x0c, "0,1,2,3", BY_CLOCK, .cmask = 12,
+	   .flags = ARCH_WHOLE, SUM(K(L1_PENDING_STALLS))),
+	ON("CYCLE_ACTIVITY.STALLS_L2_MISS", 0xa3, 0x05, "0,1,2,3", BY_CLOCK, .cmask = 5,
+	   .flags = ARCH_WHOLE, SUM(K(L2_PENDING_STALLS))),
+	ON("CYCLE_ACTIVITY.STALLS_L3_MISS", 0xa3, 0x06, "0,1,2,3", BY_CLOCK, .cmask = 6,
+	   .flags = ARCH_WHOLE, SUM(K(L3_PENDING_STALLS))),
+	OFF("CYCLE_ACTIVITY.STALLS_MEM_ANY", 0xa3, 0x14, "0,1,2,3", NO_HITS, .cmask = 20,
 	   .flags = ARCH_HALF),
-	OFF("EXE_ACTIVITY.BOUND_ON_STORES", 0xa6, 0x40, "0,1,2,3", NO_PIPELINE, .flags = 0),
+	OFF("EXE_ACTIVITY.BOUND_ON_STORES", 0xa6, 0x40, "0,1,2,3", NO_STORE_BUFFER, .flags = 0),
 	OFF("ROB_MISC_EVENTS.LBR_INSERTS", 0xcc, 0x20, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	OFF("HW_INTERRUPTS.RECEIVED", 0xcb, 0x01, "0,1,2,3", NO_PIPELINE, .flags = 0),
 	OFF("OTHER_ASSISTS.ANY", 0xc1, 0x3f, "0,1,2,3", NO_PIPELINE, .flags = 0),
-	OFF("UOPS_RETIRED.ALL", 0xc2, 0x01, "0,1,2,3", NO_UOPS, .flags = 0),
+	OFF("UOPS_RETIRED.ALL", 0xc2, 0x01, "0,1,2,3", NO_UNFUSED, .flags = 0),
 };
 
 /* Unit masks that have no row above, by code. libpfm4 names them too. */
@@ -344,14 +366,14 @@ const struct arch_event skl_core_groups[SKL_CORE_GROUPS] = {
 	GROUP("TX_EXEC", 0x5d, NO_TRANSACTIONS),
 	GROUP("RS_EVENTS", 0x5e, NO_PIPELINE),
 	GROUP("LOCK_CYCLES", 0x63, NO_PIPELINE),
-	GROUP("IDQ", 0x79, NO_UOPS),
+	GROUP("IDQ", 0x79, NO_SLOTS),
 	GROUP("ILD_STALL", 0x87, NO_PIPELINE),
-	GROUP("UOPS_DISPATCHED_PORT", 0xa1, NO_UOPS),
-	GROUP("RESOURCE_STALLS", 0xa2, NO_PIPELINE),
-	GROUP("EXE_ACTIVITY", 0xa6, NO_PIPELINE),
-	GROUP("LSD", 0xa8, NO_UOPS),
+	GROUP("UOPS_DISPATCHED_PORT", 0xa1, NO_PORTS),
+	GROUP("RESOURCE_STALLS", 0xa2, NO_RESOURCES),
+	GROUP("EXE_ACTIVITY", 0xa6, NO_PORTS),
+	GROUP("LSD", 0xa8, NO_SLOTS),
 	GROUP("DSB2MITE_SWITCHES", 0xab, NO_PIPELINE),
-	GROUP("UOPS_EXECUTED", 0xb1, NO_UOPS),
+	GROUP("UOPS_EXECUTED", 0xb1, NOT_JOINED),
 	GROUP("OFFCORE_RESPONSE_0", 0xb7, NO_SUPPLIERS),
 	GROUP("OFFCORE_RESPONSE_1", 0xbb, NO_SUPPLIERS),
 	GROUP("MACHINE_CLEARS", 0xc3, NO_PIPELINE),

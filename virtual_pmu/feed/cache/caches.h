@@ -165,6 +165,10 @@ struct vpmu_runner {
 	 * the L2 gives a line. */
 	bool estimates;
 	uint64_t served, arrival[VPMU_SITES], second;
+	uint64_t requested;		/* the clock at which that line was asked for */
+	/* Loads that have missed the L1, L2 and LLC are under way until then; where core events
+	 * are counted. */
+	uint64_t pending[3];
 	uint32_t later;			/* by which the last load's translation delays it */
 	struct vpmu_tlb *dtlb;
 	struct vpmu_rob window;

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -91,13 +92,57 @@ static struct vpmu_block *new_block(const uint32_t *n)
 	return b;
 }
 
+/* A block's instructions while they are described, under the lock. */
+struct block_insns {
+	uint32_t count;
+	uint8_t bytes[VPMU_COST_INSNS_MAX][QEMU_PLUGIN_INSN_BYTES];
+	struct vpmu_code code[VPMU_COST_INSNS_MAX];
+	struct vpmu_class class[VPMU_COST_INSNS_MAX];
+	struct vpmu_insn_work work[VPMU_COST_INSNS_MAX];
+};
+
+static void read_insns(const struct qemu_plugin_tb *tb, struct block_insns *all,
+		       const struct vpmu_core_costs *table)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+
+	all->count = (uint32_t)(count < VPMU_COST_INSNS_MAX ? count : VPMU_COST_INSNS_MAX);
+	for (uint32_t i = 0; i < all->count; i++) {
+		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+
+		all->code[i].bytes = all->bytes[i];
+		all->code[i].count = qemu_plugin_insn_data(insn, all->bytes[i],
+							   sizeof(all->bytes[i]));
+		all->class[i] = vpmu_class_of(all->bytes[i], all->code[i].count);
+	}
+	memset(all->work, 0, all->count * sizeof(all->work[0]));
+	if (table)
+		vpmu_block_work(&(struct vpmu_cost_code){ all->code, all->count, 0 }, table,
+				all->work);
+}
+
+static void add_work(const struct vpmu_insn_work *w, bool divides, uint32_t *n)
+{
+	n[VPMU_UOPS_ISSUED] += w->issued;
+	n[VPMU_UOPS_EXECUTED] += w->executed;
+	n[VPMU_UOPS_FUSED] += w->fused;
+	n[VPMU_DIVIDER_CLOCKS] += divides ? w->divider : 0;
+}
+
+/* Without a clock that estimates time no instruction takes as long as the divider. */
+static void add_at(const struct block_insns *all, uint32_t i,
+		   const struct vpmu_timed_block *timed, uint32_t *n)
+{
+	add_instruction(&all->class[i], n);
+	add_work(&all->work[i], timed->chains, n);
+}
+
 /* ---- the profile's ---- */
 
-#define INSTRUCTIONS_MAX 512u	/* of QEMU's blocks */
 #define FIXED_MAX 8192u
 
 struct noted_shape {
-	uint8_t size[INSTRUCTIONS_MAX];
+	uint8_t size[VPMU_COST_INSNS_MAX];
 	struct vpmu_profile_fixed fixed[FIXED_MAX];
 	uint16_t fixed_count;
 };
@@ -114,22 +159,18 @@ static void noted_shape_add(struct noted_shape *s, size_t index, const uint32_t 
 }
 
 /* Under the lock, which the shape needs. */
-static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
+static struct vpmu_noted_block *note_block(const struct block_insns *all,
 					   const struct vpmu_block *b)
 {
 	static struct noted_shape s;
 
 	s.fixed_count = 0;
-	for (uint32_t i = 0; i < b->timed->instructions && i < INSTRUCTIONS_MAX; i++) {
+	for (uint32_t i = 0; i < all->count; i++) {
 		uint32_t n[VPMU_CORE_EVENTS] = { [VPMU_CODE_READS] = i ? 0 :
 						 b->timed->lines };
-		uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
-		struct vpmu_class c;
 
-		s.size[i] = (uint8_t)qemu_plugin_insn_data(qemu_plugin_tb_get_insn(tb, i), bytes,
-							   sizeof(bytes));
-		c = vpmu_class_of(bytes, s.size[i]);
-		add_instruction(&c, n);
+		s.size[i] = (uint8_t)all->code[i].count;
+		add_at(all, i, b->timed, n);
 		noted_shape_add(&s, i, n);
 	}
 	return vpmu_note_block(&(struct vpmu_block_shape){
@@ -138,47 +179,43 @@ static struct vpmu_noted_block *note_block(const struct qemu_plugin_tb *tb,
 	});
 }
 
-static struct vpmu_block *make(const struct qemu_plugin_tb *tb,
+static struct vpmu_block *make(const struct qemu_plugin_tb *tb, const struct block_insns *all,
 			       const struct vpmu_timed_block *timed)
 {
-	size_t count = qemu_plugin_tb_n_insns(tb);
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
-	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, count - 1);
-	uint8_t bytes[QEMU_PLUGIN_INSN_BYTES];
-	struct vpmu_class c = { 0 };
+	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, all->count - 1);
 	struct vpmu_block *b;
-	size_t size;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-
-		size = qemu_plugin_insn_data(insn, bytes, sizeof(bytes));
-		c = vpmu_class_of(bytes, size);
-		add_instruction(&c, n);
-	}
+	for (uint32_t i = 0; i < all->count; i++)
+		add_at(all, i, timed, n);
 	n[VPMU_CODE_READS] = timed->lines;
 	b = new_block(n);
 	b->start = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
 	b->last = qemu_plugin_insn_vaddr(last);
 	b->end = b->last + qemu_plugin_insn_size(last);
 	b->timed = timed;
-	b->branch = c.branch;
+	b->branch = all->class[all->count - 1].branch;
 	b->ring = b->start >> 63 ? VPMU_KERNEL : VPMU_USER;
-	b->repeats = c.repeated;
+	b->repeats = all->class[all->count - 1].repeated;
+	b->again = all->work[all->count - 1];
 	return b;
 }
 
 const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb,
-					     struct vpmu_timed_block *timed)
+					     struct vpmu_timed_block *timed,
+					     const struct vpmu_core_costs *table)
 {
+	static struct block_insns all;
 	struct vpmu_block *b;
 
 	pthread_mutex_lock(&lock);
+	if (!timed->described || vpmu_profiles())
+		read_insns(tb, &all, table);
 	if (!timed->described)
-		timed->described = make(tb, timed);
+		timed->described = make(tb, &all, timed);
 	b = timed->described;
 	if (vpmu_profiles())	/* code may come again in another mapping */
-		b->noted = note_block(tb, b);
+		b->noted = note_block(&all, b);
 	pthread_mutex_unlock(&lock);
 	return b;
 }

@@ -343,9 +343,12 @@ AS_CONSTANT void count_block(bool noted, struct core_thread *t, const struct vpm
 	fetch_page(noted, t, (b->end - 1) >> VPMU_PAGE_SHIFT);
 	t->previous = b;
 	t->load.note = t->store.note = 0;
-	/* A repetition of the same string instruction is no new block. */
-	if (before && before->repeats && b->timed->instructions == 1 && before->last == b->start)
+	/* A repetition of the same string instruction is no new block, but new work. */
+	if (before && before->repeats && b->timed->instructions == 1 && before->last == b->start) {
+		count(noted, t->counts, VPMU_UOPS_ISSUED, b->again.issued);
+		count(noted, t->counts, VPMU_UOPS_EXECUTED, b->again.executed);
 		return;
+	}
 	if (noted)
 		vpmu_charge_block(b->noted->notes);
 	for (uint32_t i = 0; i < b->entries; i++)
@@ -495,17 +498,43 @@ AS_CONSTANT void load_missed(bool noted, struct core_thread *t, struct piece *p,
 	p->missed_l2 |= l2;
 }
 
+/* The load that has missed these levels is under way from its request to its arrival, or to the
+ * thread's clock if that has waited for it. Stalls since the request are the load's own. */
+AS_CONSTANT void count_pending(bool noted, struct core_thread *t, uint32_t levels)
+{
+	const struct vpmu_runner *r = t->runner;
+	uint64_t start = r->requested, end = r->served > r->clock ? r->served : r->clock;
+
+	for (uint32_t level = 0; level < levels; level++) {
+		uint64_t *until = &t->runner->pending[level];
+		uint64_t from = *until > start ? *until : start;
+
+		count(noted, t->counts, VPMU_L1_PENDING + level, (uint32_t)(end - start));
+		if (r->clock > from)
+			count(noted, t->counts, VPMU_L1_PENDING_STALLS + level,
+			      (uint32_t)(r->clock - from));
+		if (end > from) {
+			count(noted, t->counts, VPMU_L1_PENDING_CLOCKS + level,
+			      (uint32_t)(end - from));
+			*until = end;
+		}
+	}
+}
+
 AS_CONSTANT void missed(bool noted, struct core_thread *t, struct piece *p, bool store,
 			const uint32_t before[3])
 {
 	uint32_t *n = t->counts;
 	uint32_t l1 = n[store ? VPMU_L1D_WRITE_MISSES : VPMU_L1D_READ_MISSES] - before[0];
+	bool l2 = n[VPMU_L2_READ_MISS] > before[1], l3 = n[VPMU_FILL_READ_MEMORY] > before[2];
 
 	if (p->note & VECTOR)
 		count(noted, n, store ? VPMU_VECTOR_WRITE_MISSES : VPMU_VECTOR_READ_MISSES, l1);
-	if (!store)
-		load_missed(noted, t, p, l1 > 0, n[VPMU_L2_READ_MISS] > before[1],
-			    n[VPMU_FILL_READ_MEMORY] > before[2]);
+	if (store)
+		return;
+	load_missed(noted, t, p, l1 > 0, l2, l3);
+	if (l1 && t->runner->estimates)
+		count_pending(noted, t, 1u + l2 + l3);
 }
 
 static void note_access(struct vpmu_note *note, qemu_plugin_meminfo_t info, uint64_t address)
@@ -658,7 +687,9 @@ static void watch_instruction(struct qemu_plugin_insn *insn, size_t index,
 
 void vpmu_core_feed_translate(struct qemu_plugin_tb *tb, struct vpmu_timed_block *timed)
 {
-	const struct vpmu_block *b = vpmu_block_describe(tb, timed);
+	const struct vpmu_core_costs *table = vpmu_has_skylake_cores(&caches->s->machine) ?
+					      &vpmu_costs_skylake : NULL;
+	const struct vpmu_block *b = vpmu_block_describe(tb, timed, table);
 	size_t count = qemu_plugin_tb_n_insns(tb);
 
 	qemu_plugin_register_vcpu_tb_exec_cb(tb, b->noted ? on_noted_block : on_core_block,

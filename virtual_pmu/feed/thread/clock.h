@@ -67,15 +67,27 @@ static inline void vpmu_runner_check_next(struct vpmu_runner *r)
  * of work at which it is. */
 bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work);
 
+/* Counts the clocks of a stall in which loads that have missed are under way: see core_events.h. */
+static inline void vpmu_runner_count_stall(struct vpmu_runner *r, uint64_t until)
+{
+	vpmu_count(r->counts, VPMU_STALLS, 1);
+	vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)(until - r->clock));
+	for (uint32_t level = 0; level < 3; level++) {
+		uint64_t end = r->pending[level] < until ? r->pending[level] : until;
+
+		if (end > r->clock)
+			vpmu_count(r->counts, VPMU_L1_PENDING_STALLS + level,
+				   (uint32_t)(end - r->clock));
+	}
+}
+
 /* The thread stalls until this clock, which is ahead. */
 static inline void vpmu_runner_stall(struct vpmu_runner *r, uint64_t until)
 {
 	uint64_t clocks = until - r->clock;
 
-	if (r->counts) {
-		vpmu_count(r->counts, VPMU_STALLS, 1);
-		vpmu_count(r->counts, VPMU_STALL_CLOCKS, (uint32_t)clocks);
-	}
+	if (r->counts)
+		vpmu_runner_count_stall(r, until);
 	vpmu_profile_stall(r, clocks);
 	r->clock = until;
 	if (until >= r->window.arrival)
@@ -93,6 +105,8 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 	uint64_t beyond = clock + 2 * r->memory_pace.latency;
 
 	if (*fill > clock && *fill <= beyond) {
+		if (r->counts)
+			vpmu_count(r->counts, VPMU_FILLS_FULL, 1);
 		vpmu_runner_stall(r, *fill);
 		clock = *fill;
 		r->window.arrival = 0;	/* the buffers are the narrower limit */
@@ -106,6 +120,7 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 		arrival = clock + pace.latency;
 	f->next = f->next + 1 == r->fill_buffers ? 0 : f->next + 1;
 	f->last = *fill = r->served = arrival;
+	r->requested = clock;
 	return clock;
 }
 
@@ -129,6 +144,7 @@ static inline void vpmu_runner_second(struct vpmu_runner *r)
 		vpmu_runner_stall(r, next - ahead);
 	r->second = next;
 	r->served = next + VPMU_L2_LATER;
+	r->requested = r->clock;
 }
 
 /* True if the thread should have stopped for the oldest load that missed: computed at the next
@@ -175,6 +191,7 @@ static inline void vpmu_runner_load_begins(struct vpmu_runner *r, uint32_t site,
 			vpmu_runner_stall(r, ready);
 	}
 	vpmu_runner_translate(r, tag);
+	r->requested = r->clock;
 }
 
 static inline void vpmu_runner_load_ends(struct vpmu_runner *r, uint32_t site)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes what a block costs: vpmu_block_cost() is the entry point. Three analyses go over its
+/* Computes what a block costs: vpmu_block_cost() is the entry point, and vpmu_block_work() the
+ * one for its instructions' micro-operations. Three analyses go over its
  * instructions. "work" counts micro-operations for each set of ports, and for the front end. "flow"
  * follows values: for each register the longest way, in clocks, from each register that the block
  * reads before it writes it. "loads" finds the load that an address comes from. There is no state
@@ -69,7 +70,6 @@ static void add_ports(struct vpmu_block_cost *cost, struct vpmu_port_work work)
 {
 	cost->chains.demand.wanted[work.ports] =
 		(uint16_t)(cost->chains.demand.wanted[work.ports] + work.count);
-	cost->executed += work.count;
 }
 
 /* True if an instruction's condition can be fused with what sets it. The condition is the opcode's
@@ -98,7 +98,29 @@ static bool is_fused_branch(const struct costed *b, uint32_t i)
 	       fuses(b->insn[i - 1].fusion, b->code[i]);
 }
 
+static bool fuses_with_next(const struct costed *b, uint32_t i)
+{
+	return i + 1 < b->count && is_fused_branch(b, i + 1);
+}
+
 /* Loads are fused with what uses them, addresses of stores with their data. */
+static struct vpmu_insn_work insn_work(const struct costed *b, uint32_t i)
+{
+	const struct vpmu_cost_row *row = insn_row(b, i);
+	const struct vpmu_cost_insn *insn = &b->insn[i];
+	bool alone = !row->issued && (insn->loads || !insn->stores), fused = fuses_with_next(b, i);
+	uint32_t ports = 0u + row->work[0].count + row->work[1].count + row->work[2].count;
+
+	if (is_fused_branch(b, i))
+		return (struct vpmu_insn_work){ .issued = 0 };
+	return (struct vpmu_insn_work){
+		.issued = (uint8_t)(row->issued + insn->stores + alone),
+		.executed = (uint8_t)((fused ? b->table->branch_fused.count : ports) +
+				      insn->loads + 2u * insn->stores),
+		.divider = row->divider, .fused = fused,
+	};
+}
+
 static void add_instruction(const struct costed *b, uint32_t i, struct vpmu_block_cost *cost)
 {
 	const struct vpmu_cost_row *row = insn_row(b, i);
@@ -110,15 +132,13 @@ static void add_instruction(const struct costed *b, uint32_t i, struct vpmu_bloc
 
 	if (is_fused_branch(b, i))
 		return;
-	if (i + 1 < b->count && is_fused_branch(b, i + 1)) {
+	if (fuses_with_next(b, i)) {
 		add_ports(cost, b->table->branch_fused);
 	} else {
 		for (size_t k = 0; k < 3; k++)
 			add_ports(cost, row->work[k]);
 	}
-	work.issued = (uint16_t)(row->issued + insn->stores +
-				 (!row->issued && (insn->loads || !insn->stores)));
-	cost->executed += insn->loads + 2u * insn->stores;
+	work.issued = insn_work(b, i).issued;
 	vpmu_demand_add(&cost->chains.demand, &work);
 }
 
@@ -422,27 +442,40 @@ static void find_loads(const struct costed *b, struct vpmu_block_cost *cost)
 
 /* ---- */
 
+static void begin_block(struct costed *b, const struct vpmu_cost_code *code,
+			const struct vpmu_core_costs *table)
+{
+	b->table = table;
+	b->count = code->count;
+	b->address = code->address;
+	b->code = code->code;
+	decode_all(b);
+}
+
+void vpmu_block_work(const struct vpmu_cost_code *code, const struct vpmu_core_costs *table,
+		     struct vpmu_insn_work *of)
+{
+	struct costed b;
+
+	begin_block(&b, code, table);
+	for (uint32_t i = 0; i < b.count; i++)
+		of[i] = insn_work(&b, i);
+}
+
 void vpmu_block_cost(const struct vpmu_cost_code *code, const struct vpmu_core_costs *table,
 		     struct vpmu_block_cost *cost)
 {
 	const struct vpmu_chains *path = &cost->chains;
 	struct costed b;
 
-	b.table = table;
-	b.count = code->count;
-	b.address = code->address;
-	b.code = code->code;
-	decode_all(&b);
+	begin_block(&b, code, table);
 	memset(&cost->chains, 0, sizeof(cost->chains) - sizeof(cost->chains.chain));
-	cost->executed = 0;
 	cost->chains.conditional = b.count && (b.insn[b.count - 1].class == VPMU_COST_BRANCH ||
 					       b.insn[b.count - 1].class == VPMU_COST_LOOP);
 	for (uint32_t i = 0; i < b.count; i++)
 		add_instruction(&b, i, cost);
 	find_chains(&b, &cost->chains);
 	find_loads(&b, cost);
-	cost->issued = cost->chains.demand.issued;
-	cost->divider = cost->chains.demand.divider * PARTS;
 	cost->once = vpmu_demand_once(&cost->chains.demand, table);
 	cost->back = b.back;
 	cost->loop = b.repeats ? vpmu_path_clocks(&path, 1, table) : cost->once;

@@ -21,9 +21,6 @@ struct vpmu_cost_code {
 struct vpmu_block_cost {
 	uint32_t once;		/* parts of a clock, behind another block */
 	uint32_t loop;		/* ... if the block branches to itself; else `once` */
-	uint32_t issued;	/* fused micro-operations, as UOPS_ISSUED counts them */
-	uint32_t executed;	/* micro-operations on ports, as UOPS_EXECUTED counts them */
-	uint32_t divider;	/* parts of a clock in which the divider is busy */
 	uint64_t back;		/* address that a jump at its end leads back to; 0: none */
 	struct vpmu_chains chains;	/* from the registers before the block to those behind it */
 	/* By instruction. `producer`: the load whose value is in the address of this one's access,
@@ -31,6 +28,18 @@ struct vpmu_block_cost {
 	 * `same`: the first access with the same unchanged address registers, perhaps this one. */
 	int16_t producer[VPMU_COST_INSNS_MAX], same[VPMU_COST_INSNS_MAX];
 };
+
+/* An instruction's work. A branch that is fused with the instruction before it has none. */
+struct vpmu_insn_work {
+	uint8_t issued;		/* fused micro-operations, as UOPS_ISSUED counts them */
+	uint8_t executed;	/* micro-operations on ports, as UOPS_EXECUTED counts them */
+	uint8_t divider;	/* clocks in which the divider accepts no other */
+	bool fused;		/* with the branch behind it */
+};
+
+/* For each instruction of the block. */
+void vpmu_block_work(const struct vpmu_cost_code *block, const struct vpmu_core_costs *table,
+		     struct vpmu_insn_work *of);
 
 /* At most VPMU_COST_INSNS_MAX instructions. Unknown ones take a micro-operation and a clock. */
 void vpmu_block_cost(const struct vpmu_cost_code *block, const struct vpmu_core_costs *table,
