@@ -438,7 +438,7 @@ static void events_of_skylake(void **state)
 	assert_int_equal(t.s->undriven_count, 1);
 }
 
-/* Of 5000 clocks 320 are of 10 stalls, and 100 have a micro-op. */
+/* 5000 clocks: 320 of 10 stalls, and 100 with a micro-op. */
 static void clocks_without_micro_ops(void **state)
 {
 	static const struct { uint64_t select, want; } events[] = {

@@ -28,7 +28,7 @@
 #define NO_NUMBER "how many requests are under way in a clock is not told"
 #define NO_PIPELINE "the pipeline is not modelled"
 #define NO_PENDING "when requests are under way is told for loads alone"
-/* Of driven events. Machines that are booted keep a clock for an instruction. */
+/* Remarks on driven events. Machines that are booted keep a clock for an instruction. */
 #define BY_TABLE "by the table of instructions; nothing is issued on a wrong path"
 #define SPREAD "micro-ops are spread evenly over the clocks outside of stalls"
 #define BY_CLOCK "by the estimate of time; 0 on a machine that is booted"
