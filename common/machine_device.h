@@ -51,6 +51,9 @@ struct machine_code { uint64_t begin, end; };
 #define MACHINE_REGIONS _IOW('V', 10, struct machine_code)
 #define MACHINE_REGION_BEGIN _IOW('V', 11, char[128])
 #define MACHINE_REGION_END _IOW('V', 12, char[128])
+/* The rule of the machine's clock: an enum machine_clock. */
+enum machine_clock { MACHINE_CLOCK_INSTRUCTION, MACHINE_CLOCK_ESTIMATE };
+#define MACHINE_CLOCK _IOR('V', 13, uint64_t)
 /* Variables that `vpmu run` takes for its options --only, --seed and --profile. */
 #define MACHINE_PROFILE_ENV "VPMU_PROFILE"
 #define MACHINE_DATA_ENV "VPMU_PROFILE_DATA"	/* --data, whatever it is set to */

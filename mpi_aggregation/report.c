@@ -142,6 +142,7 @@ static void machine_set(struct machine *machine, const struct ipmu_mpi *m)
 	snprintf(machine->host, sizeof(machine->host), "%s", m->at.host);
 	machine_geometry(machine->geometry, sizeof(machine->geometry));
 	machine->is_virtual = node_is_virtual(&m->identity);
+	machine->clock = machine_clock_rule(machine->is_virtual);
 	machine->has_seed = virtual_seed(&machine->seed);
 }
 

@@ -27,6 +27,12 @@ int library_open(char why[COUNT_WHY_MAX])
 }
 
 /* Within an emulator or a booted machine PAPI sees the machine's caches, beside one the host's. */
+enum clock_rule machine_clock_rule(bool is_virtual)
+{
+	return !is_virtual ? CLOCK_UNKNOWN :
+	       virtual_clock_estimates() ? CLOCK_ESTIMATE : CLOCK_INSTRUCTION;
+}
+
 void machine_geometry(char *text, size_t bytes)
 {
 	const PAPI_hw_info_t *info;

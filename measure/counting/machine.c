@@ -57,6 +57,7 @@ int machine_open(struct machine *m, char why[COUNT_WHY_MAX])
 	machine_host(m->host);
 	machine_geometry(m->geometry, sizeof(m->geometry));
 	m->is_virtual = strstr(m->model, VIRTUAL) != NULL;
+	m->clock = machine_clock_rule(m->is_virtual);
 	m->has_seed = virtual_seed(&m->seed);
 	rc = list_cpus(m);
 	if (rc)

@@ -13,11 +13,17 @@
 #define HOST_BYTES 65
 #define EVENT_NAME_MAX 128	/* PAPI's limit */
 
+/* The rule of the machine's clock: an instruction takes one, or it estimates time by a table of
+ * instructions. UNKNOWN: of a processor, or of a report that does not say so. */
+enum clock_rule { CLOCK_UNKNOWN, CLOCK_INSTRUCTION, CLOCK_ESTIMATE };
+enum clock_rule machine_clock_rule(bool is_virtual);	/* of this machine */
+
 struct machine {
 	char model[128];
 	char geometry[512];	/* packages, cores, threads and caches on one line */
 	char host[HOST_BYTES];
 	bool is_virtual;	/* its time is that of its own clock */
+	enum clock_rule clock;
 	bool has_seed;		/* of its addresses and random numbers */
 	uint64_t seed;
 	int *cpus;		/* those that the program may use */

@@ -120,6 +120,14 @@ bool virtual_seed(uint64_t *out)
 	return virtual_is_beside() && !ioctl(device(), MACHINE_SEED, out);
 }
 
+bool virtual_clock_estimates(void)
+{
+	uint64_t clock;
+
+	return virtual_is_beside() && !ioctl(device(), MACHINE_CLOCK, &clock) &&
+	       clock == MACHINE_CLOCK_ESTIMATE;
+}
+
 bool virtual_geometry(char *text, size_t bytes)
 {
 	struct machine_geometry geometry;

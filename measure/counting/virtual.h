@@ -35,6 +35,9 @@ void virtual_pause(bool on);
 void virtual_profile(const char *folder, bool data);
 /* The seed of the machine's addresses and random numbers. False: there is none. */
 bool virtual_seed(uint64_t *out);
+/* The machine's clock estimates time: its instructions take what published tables say. False: each
+ * takes a clock. So it does on a booted machine, whose kernel has no such device. */
+bool virtual_clock_estimates(void);
 /* Geometry and latencies on one line. False: there is none. */
 bool virtual_geometry(char *text, size_t bytes);
 

@@ -355,6 +355,8 @@ static int check_all(struct comparison *c, bool begun)
 	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]) && !rc; i++)
 		if (!begun || !members[i].at_end)
 			rc = check_member(c, members[i].key, members[i].what);
+	if (!rc && saved_has(c->old, "clock_rule") && saved_has(c->new, "clock_rule"))
+		rc = check_member(c, "clock_rule", "rule of the clock");
 	before = c->ndifferences;
 	if (!rc)
 		rc = check_groups(c, c->old, c->new);

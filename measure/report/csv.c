@@ -356,6 +356,9 @@ int report_csv(FILE *f, const struct report *r)
 	if (r->job)
 		job_rows(&t, r->job);
 	time_row(&t);
+	if (report_clock(r))
+		table_row(&t, "info", "", "clock", NULL, (struct value){ false, 0, 0 }, "",
+			  report_clock_text(r));
 	for (int i = 0; i < r->ngroups; i++) {
 		const struct report_group *g = &r->groups[i];
 

@@ -500,6 +500,12 @@ static int read_program(const struct event_reading *r)
 	return 0;
 }
 
+static enum clock_rule clock_rule_of(const char *name)
+{
+	return !strcmp(name, "estimate") ? CLOCK_ESTIMATE :
+	       !strcmp(name, "instruction") ? CLOCK_INSTRUCTION : CLOCK_UNKNOWN;
+}
+
 static void read_machine(const struct saved *s, struct machine *m)
 {
 	struct json_object *seed = json_member(s->root, "seed", json_type_int);
@@ -508,6 +514,7 @@ static void read_machine(const struct saved *s, struct machine *m)
 	snprintf(m->geometry, sizeof(m->geometry), "%s", json_member_text(s->root, "geometry"));
 	snprintf(m->host, sizeof(m->host), "%s", json_member_text(s->root, "host"));
 	m->is_virtual = json_object_get_boolean(json_object_object_get(s->root, "virtual"));
+	m->clock = clock_rule_of(json_member_text(s->root, "clock_rule"));
 	m->has_seed = seed;
 	m->seed = json_object_get_uint64(seed);
 }

@@ -309,9 +309,11 @@ static void summary(FILE *f, const struct report *r)
 	}
 	if (r->only)
 		element(f, "<p>Counted: processes of ", r->only, "</p>\n");
-	if (r->machine->is_virtual)
-		element(f, "<p class=\"soft\">",
-			"A virtual machine: wall time means nothing here.", "</p>\n");
+	if (r->machine->is_virtual) {
+		element(f, "<p class=\"soft\">A virtual machine: ",
+			report_clock(r) ? report_clock_text(r) : "", report_clock(r) ? "; " : "");
+		fputs("wall time is not modelled.</p>\n", f);
+	}
 	if (report_window(r))
 		element(f, "<p class=\"soft\">Counted ", report_window(r), ".</p>\n");
 	if (*report_reason(r))

@@ -34,6 +34,20 @@ const char *report_window(const struct report *r)
 	       "from start to end: MPI_Init was not called where it can be seen";
 }
 
+const char *report_clock(const struct report *r)
+{
+	return r->machine->clock == CLOCK_ESTIMATE ? "estimate" :
+	       r->machine->clock == CLOCK_INSTRUCTION ? "instruction" : NULL;
+}
+
+const char *report_clock_text(const struct report *r)
+{
+	return r->machine->clock == CLOCK_ESTIMATE ?
+			"its clocks estimate time by a table of instructions" :
+	       r->machine->clock == CLOCK_INSTRUCTION ?
+			"an instruction takes one of its clocks" : NULL;
+}
+
 const char *report_stream_name(int stream)
 {
 	static const char *const names[REPORT_STREAMS] = { "stdin", "stdout", "stderr" };

@@ -368,6 +368,7 @@ int report_json(FILE *f, const struct report *r)
 	json_put_text(&w, o, "command", r->command);
 	json_put_text(&w, o, "machine", r->machine->model);
 	json_put_bool(&w, o, "virtual", r->machine->is_virtual);
+	json_put_text(&w, o, "clock_rule", report_clock(r));
 	json_put_int(&w, o, "status", r->m->status);
 	json_put_int(&w, o, "runs", r->m->done);
 	json_put_int(&w, o, "passes", r->m->passes->n);

@@ -111,6 +111,10 @@ bool report_is_cut(const struct report *r);
 const char *report_reason(const struct report *r);
 /* "from MPI_Init to MPI_Finalize", or "in its regions alone"; NULL: neither was asked for. */
 const char *report_window(const struct report *r);
+/* The rule of the machine's clock: "instruction" or "estimate" and the same in words; NULL: it has
+ * none. */
+const char *report_clock(const struct report *r);
+const char *report_clock_text(const struct report *r);
 /* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
 void report_status_text(int status, char out[128]);
 /* "4 ranks on 1 node", and what is wrong with that, or "". */

@@ -145,7 +145,8 @@ static void print_head(FILE *f, const struct report *r)
 	if (report_window(r))
 		fprintf(f, "  %s\n", report_window(r));
 	if (r->machine->is_virtual)
-		fprintf(f, "  %s: wall time means nothing here\n", r->machine->model);
+		fprintf(f, "  %s: %s%swall time is not modelled\n", r->machine->model,
+			report_clock(r) ? report_clock_text(r) : "", report_clock(r) ? "; " : "");
 	if (seconds.known) {
 		fprintf(f, "  %s %.6f s", r->machine->is_virtual ?
 			"time of the machine's clock" : "time", seconds.mean);

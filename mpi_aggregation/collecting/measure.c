@@ -285,7 +285,7 @@ static void find_restore(char path[PATH_MAX])
 		path[0] = '\0';
 }
 
-/* On a virtual machine wall time means nothing. */
+/* Wall time is not modelled on a virtual machine. */
 static int64_t clock_ns(void)
 {
 	return (int64_t)(virtual_is_beside() ? virtual_clock_ns() : now_ns());

@@ -190,7 +190,7 @@ static void test_small(void **state)
 
 #define ORIGIN "\"schema\":1,\"ipmu_version\":\"0.1.0\",\"command\":\"app\",\"machine\":\"m\"," \
 	       "\"geometry\":\"g\",\"model_version\":1,\"program\":[\"app\"],\"status\":0," \
-	       "\"runs\":1,\"complete\":true"
+	       "\"runs\":1,\"clock_rule\":\"instruction\",\"complete\":true"
 #define GROUP(name, events, metrics) "{\"pmu\":\"pmu\",\"name\":\"" name "\",\"events\":[" events \
 	"],\"metrics\":[" metrics "]}"
 #define EVENT(name, value) "{\"name\":\"" name "\",\"value\":" value "}"
@@ -513,6 +513,8 @@ static void test_comparable(void **state)
 		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"seed\":3", "seed", false },
 		{ "\"program\":[\"app\"]", "\"program\":[\"app\"],\"only\":\"a\"",
 		  "program that is counted", false },
+		{ "\"clock_rule\":\"instruction\"", "\"clock_rule\":\"estimate\"",
+		  "rule of the clock", false },
 		{ "\"status\":0", "\"status\":3", "exit status", true },
 		{ "\"complete\":true", "\"complete\":null", "completeness", true },
 	};

@@ -46,6 +46,21 @@ report 'packages' nhmex-2p16c32t -g MEM true
 report 'a status' skl-4c8t -g MEM sh -c 'exit 7'
 grep -q '^  "status":7,$' r.json
 verdict 'a status: it is there' $?
+# Each form of the report has the rule of the machine's clock, and a report that is shown again, too.
+while IFS='|' read -r machine rule words; do
+	report "the clock of $machine" "$machine" -g "$([ $machine = core2-4c ] && echo CPI || echo MEM)" true
+	cp r.json clock.json
+	PATH=$STAGE/bin:$PATH ipmu-run --show clock.json >shown 2>&1
+	grep -q "^  \"clock_rule\":\"$rule\",\$" r.json && grep -q "^info,,clock,all,,,,$words\$" r.csv &&
+		grep -q "A virtual machine: $words; wall time is not modelled[.]" r.html &&
+		grep -q "model): $words; wall time is not modelled\$" shown
+	verdict "the clock of $machine: each form has its rule" $?
+	grep -q "$words; wall time" out || grep -q "$words; wall time" err
+	verdict "the clock of $machine: the text has its rule" $?
+done <<'END'
+skl-4c8t|estimate|its clocks estimate time by a table of instructions
+core2-4c|instruction|an instruction takes one of its clocks
+END
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 OMPI_COMM_WORLD_LOCAL_SIZE=1 report 'a job of one' skl-4c8t -g MEM true
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1 PMIX_NAMESPACE=j$$ \
 	report 'the first node of two' skl-4c8t -g MEM true

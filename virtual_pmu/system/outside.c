@@ -157,6 +157,9 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 		return pause_profiles(s, argument);
 	case MACHINE_RAISE:
 		return raise_kind(s, argument);
+	case MACHINE_CLOCK:
+		return tell_number(vpmu_clock_estimates(&s->machine) ? MACHINE_CLOCK_ESTIMATE :
+				   MACHINE_CLOCK_INSTRUCTION, argument);
 	case MACHINE_REGIONS:
 		return vpmu_regions_code(argument);
 	case MACHINE_REGION_BEGIN:

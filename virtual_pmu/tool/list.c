@@ -142,6 +142,9 @@ static void print_machine(uint32_t family, const char *examples)
 	print_cache(last[m.llc_level], &m.llc);
 	printf("    %s hit %u, memory %u, write %u uncore clocks; %u fill buffers per core\n",
 	       hit[m.llc_level], m.llc_clocks, m.memory_clocks, m.write_clocks, m.fill_buffers);
+	puts(vpmu_clock_estimates(&m) ?
+	     "    clocks estimate time by a table of instructions; booted, instructions" :
+	     "    an instruction takes one clock");
 }
 
 int vpmu_command_machines(int argc, char **argv)
