@@ -60,8 +60,8 @@ client_needs() {	# client_needs VARIABLE FAMILY GENERATION
 family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DOCS
 	local row='.' word
 	[ "$4" = - ] || row="^$4	"
-	needs "tests/data/$3.events.tsv" "$row"
-	[ "$3" = skl-core ] || needs "tests/data/$3.registers.tsv" "$row"
+	needs "facts/$3/events.tsv" "$row"
+	[ "$3" = skl-core ] || needs "facts/$3/registers.tsv" "$row"
 	[ "$5" = libpfm4 ] || needs pfm_events/families "^$5\$"
 	needs component/commands/ipmu-allowlist.c "&$1 }"
 	# These two are not found by their model alone, and have tests of their own.
@@ -140,7 +140,7 @@ missing=$(walk "$root")
 # ---- a family and a machine that have nothing are complained of, file by file
 tree=$scratch/tree
 mkdir -p "$tree/component/engine" "$tree/virtual_pmu/machine" "$tree/tests/data"
-for part in README.md docs man pfm_events hwloc_topo ipmu_run component/commands virtual_pmu/model; do
+for part in README.md docs facts man pfm_events hwloc_topo ipmu_run component/commands virtual_pmu/model; do
 	ln -s "$root/$part" "$tree/$part"
 done
 for part in "$root"/tests/*/; do
@@ -160,16 +160,15 @@ cp "$root/$index" "$tree/$index"
 is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" "*new*" | grep '^new_unc')"
 printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
 is 'all that a new family needs' "README.md component/commands/ipmu-allowlist.c docs/pmus.md \
-docs/program.md hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
+docs/program.md facts/client-uncores/events.tsv facts/client-uncores/registers.tsv hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
 pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
-tests/data/client-uncores.events.tsv tests/data/client-uncores.registers.tsv \
 tests/engine/engine_registers.c tests/support/clients.c tests/topo/topo_boxes.c" \
 	"$(walk "$tree" "*new*" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
 is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu/vpmu_machines.sh virtual_pmu/model/model.c" \
 	"$(walk "$tree" "*new*" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
 # ... and CONTRIBUTING.md names each of these files.
 unnamed=$(walk "$tree" "*new*" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
-	grep -qF "\`${file/%.events.tsv/}" "$root/CONTRIBUTING.md" ||
+	grep -qF "\`$file" "$root/CONTRIBUTING.md" ||
 		grep -qF "\`${file/client-uncores/NAME}" "$root/CONTRIBUTING.md" || echo "$file"
 done)
 is 'files that CONTRIBUTING.md does not name' '' "$unnamed"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# ipmu-allowlist against the documents' tables under tests/data: every register once, its writable
+# ipmu-allowlist against the documents' tables under facts: every register once, its writable
 # bits and no others.
 set -u
 : "${STAGE:?the staged tree}" "${TEST_DATA:?tests/data}"
@@ -29,7 +29,7 @@ expected() {	# expected TABLE
 		if ($5 == "unknown") mask = "unknown"
 		split($1, name, " ")
 		print hex($2), mask, name[1]
-	}' "$TEST_DATA/$1.registers.tsv" | sort
+	}' "${SRCDIR:?}/facts/$1/registers.tsv" | sort
 }
 
 printed() {	# printed MACHINE
@@ -56,7 +56,7 @@ compare() {	# compare MACHINE TABLE ROWS [NAMES-LEFT-OUT]
 			mv "$scratch/$f.known" "$scratch/$f"
 		done
 	fi
-	diff "$scratch/want" "$scratch/got" || fail "$1: differs from $2.registers.tsv"
+	diff "$scratch/want" "$scratch/got" || fail "$1: differs from facts/$2/registers.tsv"
 }
 
 compare skylake-client skl-client-uncore 41

@@ -151,7 +151,7 @@ static void names_have_the_codes_of_perfmon(void **state)
 	int rows = 0;
 	struct tsv t;
 
-	for (tsv_open(&t, "skl-core.events.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "skl-core/events.tsv"); tsv_next(&t);) {
 		char name[IPMU_NAME_MAX];
 		const char *pfm = tsv_cell(&t, "libpfm4");
 

@@ -81,7 +81,7 @@ static void every_row_in_each_spelling(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++)
-		for (tsv_open(&t, "nehalem-ex-cbox.events.tsv"); tsv_next(&t); rows++)
+		for (tsv_open(&t, "nehalem-ex-cbox/events.tsv"); tsv_next(&t); rows++)
 			check_spellings(fake_system(families[i]), &t);
 	assert_int_equal(rows, 2 * 25);
 }

@@ -122,7 +122,7 @@ static void every_register_is_in_both(void **state)
 	char name[64];
 	struct tsv t;
 
-	for (tsv_open(&t, "client-uncores.registers.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "client-uncores/registers.tsv"); tsv_next(&t);) {
 		if (!is_used(g, &t))
 			continue;
 		snprintf(name, sizeof(name), "%s", tsv_cell(&t, "register"));

@@ -47,7 +47,7 @@ static void every_knc_event(void **state)
 	struct tsv t;
 
 	(void)state;
-	tsv_open(&t, "knc.events.tsv");
+	tsv_open(&t, "knc/events.tsv");
 	while (tsv_next(&t)) {
 		uint64_t select = tsv_number(&t, "code") | tsv_number(&t, "umask") << 8 | OS_USR;
 		const char *event = tsv_cell(&t, "event"), *alias = tsv_cell(&t, "aliases");
@@ -191,7 +191,7 @@ static void every_core2_event(void **state)
 	struct tsv t;
 
 	(void)state;
-	tsv_open(&t, "core2-fixed.events.tsv");
+	tsv_open(&t, "core2-fixed/events.tsv");
 	while (tsv_next(&t)) {
 		const char *event = tsv_cell(&t, "event"), *counters = tsv_cell(&t, "counters");
 		uint64_t umask = tsv_number(&t, "umask");

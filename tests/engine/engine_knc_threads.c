@@ -131,7 +131,7 @@ static void the_default_counts_each_event_once(void **state)
 	int documented = 0, driven = 0, victims = 0;
 	struct tsv t;
 
-	tsv_open(&t, "knc.events.tsv");
+	tsv_open(&t, "knc/events.tsv");
 	while (tsv_next(&t)) {
 		unsigned code = (unsigned)(tsv_number(&t, "umask") << 8 | tsv_number(&t, "code"));
 		const char *event = tsv_cell(&t, "event");

@@ -128,7 +128,7 @@ static void check_table(const struct ipmu_system *sys, unsigned shift)
 	int confirmed = 0, unconfirmed = 0;
 	struct tsv t;
 
-	tsv_open(&t, "nehalem-ex-mbox.events.tsv");
+	tsv_open(&t, "nehalem-ex-mbox/events.tsv");
 	while (tsv_next(&t)) {
 		if (*tsv_cell(&t, "status") == 'U') {
 			unconfirmed++;
@@ -166,7 +166,7 @@ static void unconfirmed_rows_on_request(void **state)
 	struct tsv t;
 
 	(void)state;
-	tsv_open(&t, "nehalem-ex-mbox.events.tsv");
+	tsv_open(&t, "nehalem-ex-mbox/events.tsv");
 	while (tsv_next(&t)) {
 		struct ipmu_event e = fake_event(sys, tsv_cell(&t, "event"));
 		const struct ipmu_extra_reg *need;

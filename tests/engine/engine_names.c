@@ -63,7 +63,7 @@ static void every_documented_event_in_every_spelling(void **state)
 	int rows = 0;
 	struct tsv t;
 
-	tsv_open(&t, "skl-client-uncore.events.tsv");
+	tsv_open(&t, "skl-client-uncore/events.tsv");
 	while (tsv_next(&t)) {
 		const char *manual = tsv_cell(&t, "event");
 		const char *pmu = pmu_of(tsv_cell(&t, "unit"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Encoding NetBurst event names: against the transcription under tests/data, and against the
+/* Encoding NetBurst event names: against the transcription under facts, and against the
  * manual's worked examples. */
 #include "fake_system.h"
 #include "pmu/families.h"
@@ -84,7 +84,7 @@ static void every_row_of_the_table(void **state)
 	int rows = 0;
 
 	(void)state;
-	tsv_open(&t, "netburst.events.tsv");
+	tsv_open(&t, "netburst/events.tsv");
 	for (; tsv_next(&t); rows++) {
 		uint64_t escr, cccr;
 		struct ipmu_event e;
@@ -114,7 +114,7 @@ static void every_escr_feeds_what_the_table_says(void **state)
 	int rows = 0;
 
 	(void)state;
-	tsv_open(&t, "netburst.registers.tsv");
+	tsv_open(&t, "netburst/registers.tsv");
 	while (tsv_next(&t)) {
 		const char *name = tsv_cell(&t, "register"), *note = tsv_cell(&t, "note");
 		const char *counters = strstr(note, "counters=");

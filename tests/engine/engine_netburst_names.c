@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NetBurst names: how they may be spelt, what is refused, and the listing against the transcription
- * under tests/data and libpfm4's codes. */
+ * under facts and libpfm4's codes. */
 #include "names/parse.h"
 #include "names/pfm.h"
 #include "fake_system.h"
@@ -114,7 +114,7 @@ static void every_row_is_listed(void **state)
 	struct tsv t;
 
 	(void)state;
-	tsv_open(&t, "netburst.events.tsv");
+	tsv_open(&t, "netburst/events.tsv");
 	while (tsv_next(&t)) {
 		uint32_t mask = 1u << tsv_number(&t, "mask_bit");
 		bool found = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine's register tables against the transcription under tests/data, and against the virtual
+/* The engine's register tables against the transcription under facts, and against the virtual
  * machine's own transcription of the same document. */
 #include "model/model.h"
 #include "pmu/families.h"
@@ -93,15 +93,15 @@ struct document {
 
 static const struct document documents[] = {
 	/* DEBUGCTL belongs to the PMI path, which the engine does not use on this PMU. */
-	{ "skl-client-uncore.registers.tsv", &ipmu_skl_client_uncore, "skl-8c16t",
+	{ "skl-client-uncore/registers.tsv", &ipmu_skl_client_uncore, "skl-8c16t",
 	  "IA32_DEBUGCTL " },
 	/* The TSC is no event counter. */
-	{ "knc.registers.tsv", &ipmu_knc, "knc-4c16t", "IA32_TIME_STAMP_COUNTER " },
-	{ "core2-fixed.registers.tsv", &ipmu_core2, "core2-4c", "" },
+	{ "knc/registers.tsv", &ipmu_knc, "knc-4c16t", "IA32_TIME_STAMP_COUNTER " },
+	{ "core2-fixed/registers.tsv", &ipmu_core2, "core2-4c", "" },
 	/* C-Boxes of a Xeon E7. */
-	{ "nehalem-ex-mbox.registers.tsv", &ipmu_nehalem_ex, "nhmex-1p8c16t", "C[89]_* " },
-	{ "netburst.registers.tsv", &ipmu_netburst_p, "p4-1c2t", "MSR_IQ_ESCR0 MSR_IQ_ESCR1 " },
-	{ "netburst.registers.tsv", &ipmu_netburst, NULL, "" },
+	{ "nehalem-ex-mbox/registers.tsv", &ipmu_nehalem_ex, "nhmex-1p8c16t", "C[89]_* " },
+	{ "netburst/registers.tsv", &ipmu_netburst_p, "p4-1c2t", "MSR_IQ_ESCR0 MSR_IQ_ESCR1 " },
+	{ "netburst/registers.tsv", &ipmu_netburst, NULL, "" },
 };
 #define DOCUMENTS (sizeof(documents) / sizeof(documents[0]))
 

@@ -110,18 +110,18 @@ struct family {
 };
 
 static const struct family families[] = {
-	{ "skl-client-uncore.registers.tsv", "pack:1 core:8 pu:2", 6, 0x5E, IPMU_SCOPE_PACKAGE,
+	{ "skl-client-uncore/registers.tsv", "pack:1 core:8 pu:2", 6, 0x5E, IPMU_SCOPE_PACKAGE,
 	  false, { { 0x396, 9 } } },
-	{ "knc.registers.tsv", "pack:1 core:2 pu:4", 11, 1, IPMU_SCOPE_CPU, false, { { 0, 0 } } },
-	{ "core2-fixed.registers.tsv", "pack:1 core:2 pu:1", 6, 0x0F, IPMU_SCOPE_CPU, false,
+	{ "knc/registers.tsv", "pack:1 core:2 pu:4", 11, 1, IPMU_SCOPE_CPU, false, { { 0, 0 } } },
+	{ "core2-fixed/registers.tsv", "pack:1 core:2 pu:1", 6, 0x0F, IPMU_SCOPE_CPU, false,
 	  { { 0x1A0, 0x80 } } },
-	{ "nehalem-ex-mbox.registers.tsv", "pack:2 core:2 pu:2", 6, 0x2E, IPMU_SCOPE_PACKAGE,
+	{ "nehalem-ex-mbox/registers.tsv", "pack:2 core:2 pu:2", 6, 0x2E, IPMU_SCOPE_PACKAGE,
 	  false, { { 0, 0 } } },
-	{ "nehalem-ex-mbox.registers.tsv", "pack:2 core:2 pu:2", 6, 0x2F, IPMU_SCOPE_PACKAGE,
+	{ "nehalem-ex-mbox/registers.tsv", "pack:2 core:2 pu:2", 6, 0x2F, IPMU_SCOPE_PACKAGE,
 	  false, { { 0, 0 } } },
-	{ "netburst.registers.tsv", "pack:2 core:1 pu:2", 15, 2, IPMU_SCOPE_CPU, false,
+	{ "netburst/registers.tsv", "pack:2 core:1 pu:2", 15, 2, IPMU_SCOPE_CPU, false,
 	  { { 0x1A0, 0x80 } } },
-	{ "netburst.registers.tsv", "pack:2 core:1 pu:2", 15, 4, IPMU_SCOPE_CPU, true,
+	{ "netburst/registers.tsv", "pack:2 core:1 pu:2", 15, 4, IPMU_SCOPE_CPU, true,
 	  { { 0x1A0, 0x80 } } },
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters with event selects in the memory controllers' window, on two pages of this program:
  * only documented bits are written, each register is recorded before it is, and all are as they
- * were afterwards. Addresses are those of tests/data/client-uncores.registers.tsv. */
+ * were afterwards. Addresses are those of facts/client-uncores/registers.tsv. */
 #include "pmu/client_uncore.h"
 #include "base/why.h"
 

@@ -4,7 +4,6 @@
 # event that both have, one after the other; some of it against arithmetic as well.
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 papi_program beside
-data=$SRCDIR/tests/data
 elements=300000		# three such arrays are larger than the last level cache
 swept=16384 handed=1024	# lines: tests/guest/beside.c
 
@@ -12,8 +11,8 @@ swept=16384 handed=1024	# lines: tests/guest/beside.c
 # arbiter's sums are first: the kernel puts code 85H on whichever counter is free. CLOCKS: the
 # kernel's PMU, or of tiles each of theirs, after a comma; "-": it has none.
 list() {
-	{ sed 's/^/SKL\t/' "$data/skl-client-uncore.events.tsv"
-	  cat "$data/client-uncores.events.tsv"; } |
+	{ sed 's/^/SKL\t/' "$SRCDIR/facts/skl-client-uncore/events.tsv"
+	  cat "$SRCDIR/facts/client-uncores/events.tsv"; } |
 	awk -F '\t' -v generation="$1" -v model="$2" -v clocks="$3" '
 		BEGIN {
 			split("DATA_READS DATA_WRITES GT_REQUESTS IA_REQUESTS IO_REQUESTS", old, " ")

@@ -91,7 +91,7 @@ static void the_documents_events_are_listed(void **state)
 	struct tsv t;
 
 	(void)state;
-	for (tsv_open(&t, "skl-client-uncore.events.tsv"); tsv_next(&t); rows++) {
+	for (tsv_open(&t, "skl-client-uncore/events.tsv"); tsv_next(&t); rows++) {
 		int code;
 
 		listed_name(&t, event, umask);

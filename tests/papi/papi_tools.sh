@@ -3,7 +3,6 @@
 # PAPI's and libpfm4's own tools, unmodified, on the virtual Skylake client and on this machine.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
-data=${TEST_DATA:?names tests/data}
 
 # Natively, which is all that names, messages and formats take.
 machine() {	# machine PROGRAM ARGUMENT... : on the virtual machine, output in $scratch/out
@@ -20,7 +19,7 @@ rows() {
 		NR > 1 {
 			n = split($1, part, ".")
 			print pmu[$8], part[1], (n > 1 ? part[2] : "-"), $7 }' \
-		"$data/skl-client-uncore.events.tsv"
+		"$SRCDIR/facts/skl-client-uncore/events.tsv"
 }
 [ "$(rows | grep -c '^skl_unc_')" = 28 ] || { echo 'the table of events has not 28 rows'; exit 1; }
 

@@ -14,8 +14,8 @@ add=$here/../pfm_events/add-to-libpfm4
 families=$here/../pfm_events
 ours=$families/skl_unc
 mbox=$families/nhmex_mbox
-mbox_tsv=$here/data/nehalem-ex-mbox.events.tsv
-tsv=$here/data/skl-client-uncore.events.tsv
+mbox_tsv=$here/../facts/nehalem-ex-mbox/events.tsv
+tsv=$here/../facts/skl-client-uncore/events.tsv
 cbos=(cbo0 cbo1 cbo2 cbo3 cbo4 cbo5 cbo6 cbo7)
 
 if [ -z "${LIBPFM4_SRC:-}" ]; then
@@ -417,7 +417,7 @@ awk -F '\t' '$7 == "S" {
 	print $1, $2, $3
 	if ($8 != "-")
 		print $8, $2, $3
-}' "$here/data/knc.events.tsv" | while read -r event code umask; do
+}' "$here/../facts/knc/events.tsv" | while read -r event code umask; do
 	printf 'knc::%s 0x%x\n' "$event" $((umask << 8 | code | 0x30000))
 done | sort >"$scratch/want"
 is 'knc: 59 events of the document and two misprints' "$(wc -l <"$scratch/want")" 61
@@ -440,7 +440,7 @@ END
 codes $(cut -d ' ' -f 1 "$scratch/want") >"$scratch/got"
 same 'core_fixed: codes and privilege levels' "$scratch/want" "$scratch/got"
 (awk -F '\t' '$4 ~ /^FIXED/ { sub(/\./, ":", $1); print "core_fixed::" $1 }' \
-	"$here/data/core2-fixed.events.tsv"
+	"$here/../facts/core2-fixed/events.tsv"
 echo core_fixed::UNHALTED_REFERENCE_CYCLES) | sort >"$scratch/want"
 "$tree/examples/showevtinfo" -L core_fixed:: | sort >"$scratch/got"
 same 'core_fixed: the documented events, and a name of the core PMU' "$scratch/want" "$scratch/got"
@@ -521,7 +521,7 @@ bad 'M-Box: a third one is refused' nhmex_unc_mbox2::CYCLES 'event not found'
 # --- C-Boxes: unit mask << 8 | code of the TSV, with enable and interrupt ---
 
 awk -F '\t' 'NR > 1 { sub(/\./, ":", $1); print $1, $2, $3 == "-" ? 0 : $3 }' \
-	"$here/data/nehalem-ex-cbox.events.tsv" | while read -r event code umask; do
+	"$here/../facts/nehalem-ex-cbox/events.tsv" | while read -r event code umask; do
 	printf '%s 0x%x\n' "$event" $((0x500000 | umask << 8 | code))
 done | sort >"$scratch/rows"
 is 'C-Box: rows of the TSV' "$(wc -l <"$scratch/rows")" 25

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows of the tables under tests/data: tab-separated, one header line, no quoting. */
+/* Rows of the tables under facts and tests/data: tab-separated, one header line, no quoting. */
 #ifndef TSV_H
 #define TSV_H
 
@@ -15,7 +15,8 @@ struct tsv {
 	const char *names[TSV_COLUMNS], *cells[TSV_COLUMNS];
 };
 
-/* Open tests/data/NAME ($TEST_DATA); the process ends with a message if that fails. */
+/* Open facts/NAME, or tests/data/NAME ($TEST_DATA) if NAME has no folder; the process ends with a
+ * message if that fails. */
 void tsv_open(struct tsv *t, const char *name);
 int tsv_next(struct tsv *t);	/* 1: a row is in cells; 0: the end, and the file is closed */
 const char *tsv_cell(const struct tsv *t, const char *column);

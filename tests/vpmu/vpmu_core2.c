@@ -694,7 +694,7 @@ static void every_event_counts_or_is_told(void **state)
 	struct tsv table;
 
 	(void)state;
-	for (tsv_open(&table, "core2-fixed.events.tsv"); tsv_next(&table); rows++) {
+	for (tsv_open(&table, "core2-fixed/events.tsv"); tsv_next(&table); rows++) {
 		uint64_t before = t.s->undriven_count;
 		uint32_t n;
 

@@ -98,7 +98,7 @@ static void events_of_skylake_client(void **state)
 {
 	(void)state;
 	use_machine("skl-4c8t");
-	assert_int_equal(check_table("skl-client-uncore.events.tsv"), listed_if(is_uncore));
+	assert_int_equal(check_table("skl-client-uncore/events.tsv"), listed_if(is_uncore));
 }
 
 /* Events that no program here makes happen. */
@@ -130,7 +130,7 @@ static void check_generation(const struct client_generation *g)
 	struct tsv t;
 
 	use_machine(g->machine);
-	for (tsv_open(&t, "client-uncores.events.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "client-uncores/events.tsv"); tsv_next(&t);) {
 		const char *name = tsv_cell(&t, "event");
 		bool no_register = !g->clock && strcmp(name, "UNC_CLOCK.SOCKET") == 0;
 
@@ -144,7 +144,7 @@ static void check_generation(const struct client_generation *g)
 				 g->machine);
 	}
 	if (rows != listed_if(is_uncore))
-		fail_msg("%s: client-uncores.events.tsv has %u rows of %s, the model lists %u",
+		fail_msg("%s: client-uncores/events.tsv has %u rows of %s, the model lists %u",
 			 g->machine, rows, g->key, listed_if(is_uncore));
 }
 
@@ -171,7 +171,7 @@ static void check_architectural(const char *name_of, uint32_t fixed_most, uint32
 	struct tsv t;
 
 	use_machine(name_of);
-	for (tsv_open(&t, "arch-core.events.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "arch-core/events.tsv"); tsv_next(&t);) {
 		const char *name = tsv_cell(&t, "event");
 		bool fixed = strncmp(name, "FIXED", 5) == 0;
 
@@ -207,7 +207,7 @@ static void events_of_skylake_cores(void **state)
 
 	(void)state;
 	use_machine("skl-4c8t");
-	for (tsv_open(&t, "skl-core.events.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "skl-core/events.tsv"); tsv_next(&t);) {
 		if (!strchr("CK", tsv_cell(&t, "status")[0]) ||
 		    strstr(tsv_cell(&t, "modifiers_required"), "MSR0x") ||
 		    strncmp(tsv_cell(&t, "counters"), "FIXED", 5) == 0)
@@ -229,7 +229,7 @@ static void events_of_knights_corner(void **state)
 {
 	(void)state;
 	use_machine("knc-4c16t");
-	assert_int_equal(check_table("knc.events.tsv"), listed());
+	assert_int_equal(check_table("knc/events.tsv"), listed());
 }
 
 static void events_of_core2(void **state)
@@ -237,15 +237,15 @@ static void events_of_core2(void **state)
 	(void)state;
 	use_machine("core2-2c");
 	/* The list goes through the unit masks of an event that the table names once. */
-	assert_true(check_table("core2-fixed.events.tsv") < listed());
+	assert_true(check_table("core2-fixed/events.tsv") < listed());
 }
 
 static void events_of_xeon_7500(void **state)
 {
 	(void)state;
 	use_machine("nhmex-1p8c16t");
-	assert_int_equal(check_table("nehalem-ex-mbox.events.tsv") +
-			 check_table("nehalem-ex-cbox.events.tsv"), listed());
+	assert_int_equal(check_table("nehalem-ex-mbox/events.tsv") +
+			 check_table("nehalem-ex-cbox/events.tsv"), listed());
 }
 
 /* The mask is one bit of the ESCR's, by its number. */
@@ -258,7 +258,7 @@ static void events_of_netburst(void **state)
 
 	(void)state;
 	use_machine("p4-1c2t");
-	for (tsv_open(&t, "netburst.events.tsv"); tsv_next(&t); rows++) {
+	for (tsv_open(&t, "netburst/events.tsv"); tsv_next(&t); rows++) {
 		snprintf(name, sizeof(name), "%s.%s", tsv_cell(&t, "event"),
 			 tsv_cell(&t, "mask_bit_name"));
 		if (!vpmu_model_event(&machine, find(name, 0, &info), &info))

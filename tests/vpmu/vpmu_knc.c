@@ -518,7 +518,7 @@ static void the_other_events_are_told(void **state)
 	char text[256];
 
 	(void)state;
-	for (tsv_open(&table, "knc.events.tsv"); tsv_next(&table); index++) {
+	for (tsv_open(&table, "knc/events.tsv"); tsv_next(&table); index++) {
 		uint32_t code = (uint32_t)(tsv_number(&table, "umask") << 8 |
 					   tsv_number(&table, "code"));
 		uint64_t before = t.s->undriven_count;

@@ -432,7 +432,7 @@ static void the_events_are_those_of_the_table(void **state)
 	uint32_t rows = 0;
 
 	(void)state;
-	tsv_open(&table, "netburst.events.tsv");
+	tsv_open(&table, "netburst/events.tsv");
 	while (tsv_next(&table)) {
 		struct vpmu_event_info e = { .name = NULL };
 		char name[80], unit[24];
@@ -487,7 +487,7 @@ static void every_line_counts_or_is_noted(void **state)
 	wr(CCCR(10), CCCR_OF(1));
 	wr(PEBS_ENABLE, 0x01000001);
 	wr(PEBS_MATRIX_VERT, 0x1);
-	tsv_open(&table, "netburst.events.tsv");
+	tsv_open(&table, "netburst/events.tsv");
 	while (tsv_next(&table)) {
 		uint32_t counter = (uint32_t)strtoul(tsv_cell(&table, "counters"), NULL, 10);
 		uint32_t bit = (uint32_t)tsv_number(&table, "mask_bit");
@@ -519,7 +519,7 @@ static void thread_independence_is_as_in_the_table(void **state)
 	uint32_t checked = 0;
 
 	(void)state;
-	tsv_open(&table, "netburst.events.tsv");
+	tsv_open(&table, "netburst/events.tsv");
 	while (tsv_next(&table)) {
 		uint32_t counter = (uint32_t)strtoul(tsv_cell(&table, "counters"), NULL, 10);
 		uint64_t escr = ESCR(tsv_number(&table, "event_select"),

@@ -529,7 +529,7 @@ static void the_events_are_those_of_the_table(void **state)
 	uint32_t rows = 0;
 
 	(void)state;
-	tsv_open(&table, "nehalem-ex-mbox.events.tsv");
+	tsv_open(&table, "nehalem-ex-mbox/events.tsv");
 	while (tsv_next(&table)) {
 		const char *code = tsv_cell(&table, "code"), *umask = tsv_cell(&table, "umask");
 		uint32_t number = (uint32_t)strtoul(strchr(code, '=') + 1, NULL, 16);

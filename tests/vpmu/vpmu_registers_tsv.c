@@ -13,22 +13,22 @@ struct table {
 	uint32_t rows, others;
 	const char *absent, *generation;
 };
-#define CORES 27	/* of Skylake's cores with two threads: arch-core.registers.tsv */
+#define CORES 27	/* of Skylake's cores with two threads: arch-core/registers.tsv */
 #define GOLDEN_COVE 37	/* eight general counters, four fixed */
 /* ten, and with those of its E cores seven fixed; at second addresses counters and selects */
 #define LION_COVE (46 + 10 + 10 + 7)
 #define NO_EVENT (5 + 9 + 9)	/* of sNCU and two HBOs, which the machine's table has */
-#define CLIENTS "client-uncores.registers.tsv"
+#define CLIENTS "client-uncores/registers.tsv"
 
 static const struct table tables[] = {
-	{ "skl-client-uncore.registers.tsv", "skl-8c16t", 48, CORES, NULL, NULL },
-	{ "knc.registers.tsv", "knc-4c16t", 9, 0, NULL, NULL },
+	{ "skl-client-uncore/registers.tsv", "skl-8c16t", 48, CORES, NULL, NULL },
+	{ "knc/registers.tsv", "knc-4c16t", 9, 0, NULL, NULL },
 	/* IA32_DEBUGCTL, for the freeze */
-	{ "core2-fixed.registers.tsv", "core2-2c", 13, 1, NULL, NULL },
+	{ "core2-fixed/registers.tsv", "core2-2c", 13, 1, NULL, NULL },
 	/* IA32_PEBS_ENABLE, of the cores */
 	/* ... and C-Boxes 8 and 9, which a Xeon E7 has, at 0xF40 and 0xFC0 */
-	{ "nehalem-ex-mbox.registers.tsv", "nhmex-1p8c16t", 55 + 8 * 15, 1, "0xF", NULL },
-	{ "netburst.registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR", NULL },	/* models 0 to 2 */
+	{ "nehalem-ex-mbox/registers.tsv", "nhmex-1p8c16t", 55 + 8 * 15, 1, "0xF", NULL },
+	{ "netburst/registers.tsv", "p4-1c2t", 84, 0, "MSR_IQ_ESCR", NULL },	/* models 0 to 2 */
 	{ CLIENTS, "rpl-8p16e32t", 92, GOLDEN_COVE, NULL, "ADL" },	/* 12 CBos */
 	{ CLIENTS, "mtl-6p8e2lp22t", 94, GOLDEN_COVE, NULL, "MTL" },	/* 8 of 12 */
 	{ CLIENTS, "arl-8p16e24t", 110, LION_COVE, NULL, "ARL" },
@@ -326,7 +326,7 @@ static void check_cores(const char *machine, uint32_t general, uint32_t expected
 	uint32_t n = 0;
 	struct tsv t;
 
-	for (tsv_open(&t, "arch-core.registers.tsv"); tsv_next(&t);) {
+	for (tsv_open(&t, "arch-core/registers.tsv"); tsv_next(&t);) {
 		struct row r;
 
 		copy(r.name, sizeof(r.name), &t, "register");
