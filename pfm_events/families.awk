@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Writes the plan (edits.awk) that adds the families of the file "families" to a libpfm4 tree. A
-# family's rows, KIND and columns separated by one tab, are in FAMILY/family below the folder that
-# the environment calls HERE.
+# family's rows, KIND and columns separated by one tab, are in FAMILY/family below one of the folders
+# that the environment calls HERE and MADE.
 
 function emit(file, key, start, anchor, where, last)
 {
@@ -10,11 +10,16 @@ function emit(file, key, start, anchor, where, last)
 	block = ""
 }
 
-# rows(FAMILY): row[KIND, 1..n[KIND], COLUMN]
+# rows(FAMILY): row[KIND, 1..n[KIND], COLUMN]; here is the folder of its files
 function rows(family,	path, line, column, k, i, rc)
 {
 	split("", n)
-	path = here "/" family "/family"
+	here = ENVIRON["MADE"] "/" family
+	path = here "/family"
+	if ((getline line < path) < 0)
+		here = ENVIRON["HERE"] "/" family
+	close(path)
+	path = here "/family"
 	while ((rc = (getline line < path)) > 0) {
 		if (line ~ /^#/ || !(k = split(line, column, "\t")))
 			continue
@@ -54,7 +59,7 @@ function add_files(kind, folder, makefile, prefix, start, anchor, last,	i, name)
 {
 	for (i = 1; i <= n[kind]; i++) {
 		name = row[kind, i, 1]
-		printf "new\t%s/%s/%s\t%s/%s\n", here, family, name, folder, name
+		printf "new\t%s/%s\t%s/%s\n", here, name, folder, name
 		block = "+" prefix name " \\\n"
 		emit(makefile, name, start, anchor, "after", last)
 	}
@@ -74,7 +79,7 @@ function add_readme(	i)
 function add_arrays(	i, path, line)
 {
 	for (i = 1; i <= n["array"]; i++) {
-		path = here "/" family "/" row["array", i, 3]
+		path = here "/" row["array", i, 3]
 		while ((getline line < path) > 0)
 			block = block "+" line "\n"
 		close(path)
@@ -108,7 +113,7 @@ function golden(line,	column, codes, k, i, full, out)
 function add_goldens(	i, path, line)
 {
 	for (i = 1; i <= n["goldens"]; i++) {
-		path = here "/" family "/" row["goldens", i, 1]
+		path = here "/" row["goldens", i, 1]
 		while ((getline line < path) > 0)
 			block = block golden(line)
 		close(path)
@@ -127,8 +132,6 @@ function change_lines(	i, k)
 		print ""
 	}
 }
-
-BEGIN { here = ENVIRON["HERE"] }
 
 /^#/ || /^[ \t]*$/ { next }
 

@@ -5,8 +5,7 @@
  * This file is part of libpfm, a performance monitoring support library for
  * applications on Linux.
  *
- * A generation G has intel_G_unc_{cbo,arb,clk,imc}_pe[] and G_unc_models[], or takes the tables
- * of another one by the macros that end in _OF.
+ * A generation G has intel_G_unc_{cbo,arb,clk,imc}_pe[] and G_unc_models[].
  */
 #ifndef __PFMLIB_INTEL_CLIENT_UNC_PRIV_H__
 #define __PFMLIB_INTEL_CLIENT_UNC_PRIV_H__
@@ -106,11 +105,10 @@ pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
 			    pfm_intel_x86)
 
 /* counters of memory controller n with event selects, which have no enable bit */
-#define CLIENT_UNC_IMCN(g, G, d, n) CLIENT_UNC_IMCN_OF(g, g, G, d, n)
-#define CLIENT_UNC_IMCN_OF(t, g, G, d, n) \
+#define CLIENT_UNC_IMCN(g, G, d, n) \
 pfmlib_pmu_t intel_##g##_unc_imc##n##_support={ \
 	CLIENT_UNC_COMMON(g, G, d" memory controller "#n, "imc"#n, "uncore_imc_"#n, IMC##n, \
-			  intel_##t##_unc_imc_pe, 5, 0, 0), \
+			  intel_##g##_unc_imc_pe, 5, 0, 0), \
 	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_imc_select_get_encoding, \
 	 PFMLIB_ENCODE_PERF(pfm_intel_nhm_unc_get_perf_encoding), \
 	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
@@ -129,10 +127,9 @@ pfmlib_pmu_t intel_##g##_unc_imc##n##_support={ \
 }
 
 /* the clock of a tile */
-#define CLIENT_UNC_NCU(g, G, d, v, id) CLIENT_UNC_NCU_OF(g, g, G, d, v, "uncore_"#v, id)
-#define CLIENT_UNC_NCU_OF(t, g, G, d, v, p, id) \
+#define CLIENT_UNC_NCU(g, G, d, v, p, id) \
 pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
-	CLIENT_UNC_COMMON(g, G, d, #v, p, id, intel_##t##_unc_clk_pe, 0, 1, 0), \
+	CLIENT_UNC_COMMON(g, G, d, #v, p, id, intel_##g##_unc_clk_pe, 0, 1, 0), \
 	.get_event_encoding[PFM_OS_NONE] = pfm_intel_client_unc_get_encoding, \
 	 PFMLIB_ENCODE_PERF(pfm_intel_client_unc_ncu_get_perf_encoding), \
 	 PFMLIB_OS_DETECT(pfm_intel_x86_perf_detect), \
@@ -151,10 +148,9 @@ pfmlib_pmu_t intel_##g##_unc_clk_support={ \
 #define CLIENT_UNC_IMC64(g, G, d) \
 	CLIENT_UNC_FREE(g, G, imc, d" memory controllers", "imc", IMC, intel_##g##_unc_imc_pe)
 /* beside counters with event selects */
-#define CLIENT_UNC_IMC_FREE(g, G, d) CLIENT_UNC_IMC_FREE_OF(g, g, G, d)
-#define CLIENT_UNC_IMC_FREE_OF(t, g, G, d) \
+#define CLIENT_UNC_IMC_FREE(g, G, d) \
 	CLIENT_UNC_FREE(g, G, imc_free, d" memory controllers, free-running", \
-			"imc_free_running", IMC_FREE, intel_##t##_unc_imc_free_pe)
+			"imc_free_running", IMC_FREE, intel_##g##_unc_imc_free_pe)
 #define CLIENT_UNC_FREE(g, G, v, d, n, id, tab) \
 pfmlib_pmu_t intel_##g##_unc_##v##_support={ \
 	CLIENT_UNC_COMMON(g, G, d, n, "uncore_imc_free_running_0", id, tab, 0, 6, 0), \

@@ -63,7 +63,7 @@ refuses 'another version of a file' 'intel_core.c exists and is another version'
 # libpfm4 is last: what cannot be written there undoes the rest.
 fresh
 mkdir "$scratch/edit"
-cp -R "$SRCDIR"/{component,pfm_events,hwloc_topo,common,LICENSE} "$scratch/edit/"
+cp -R "$SRCDIR"/{component,facts,pfm_events,hwloc_topo,common,LICENSE} "$scratch/edit/"
 printf '#!/bin/sh\n[ "$1" != --check ] || exit 2\necho no space; exit 1\n' \
 	>"$scratch/edit/pfm_events/add-to-libpfm4"
 add=$scratch/edit/component/add-to-papi
