@@ -8,7 +8,7 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
 mapfile -t sources < <(find "${rooms[@]}" -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
-mapfile -t scripts < <(find "${rooms[@]}" build-aux pfm_events .ci -type f \
+mapfile -t scripts < <(find "${rooms[@]}" build-aux pfm_events tools .ci -type f \
 	! -name '*.log' ! -name '*.tally' -exec grep -lIm1 '^#!/bin/' {} + 2>/dev/null | LC_ALL=C sort)
 [ "${#sources[@]}" -gt 0 ] && [ "${#scripts[@]}" -gt 0 ] || fail 'no sources'
 # Tables may be long, code may not.

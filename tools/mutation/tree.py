@@ -49,7 +49,7 @@ class Tree:
         return done.returncode, done.stdout
 
     def make(self, *words, alone=False, limit=1800):
-        command = ["make", "-s", "-f", "tests/mutation/mutation.mk", "WERROR="]
+        command = ["make", "-s", "-f", "tools/mutation/mutation.mk", "WERROR="]
         for name in BUILT_BEFORE:
             command += ["-o", name]
         return self.run((self.alone if alone else []) + command + list(words), limit)
