@@ -338,8 +338,7 @@ static int work_count(struct work *w, const struct choice *c, const struct passe
 		watch.tick = lines_show;
 		watch.tick_arg = &lines;
 	}
-	status_open(&status, &events, !w->o->quiet && !watch.tick);
-	if (status.terminal >= 0) {
+	if (status_open(&status, &events, !w->o->quiet && !watch.tick)) {
 		watch.show = status_show;
 		watch.arg = &status;
 	}

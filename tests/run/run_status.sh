@@ -56,7 +56,6 @@ window file 60 10 "$machine -- ipmu-run -e $event $waits 2>file.err"
 window keys 60 10 "$machine -- ipmu-run -e $event sh -c 'stty -icanon; flock -s go true
 	stty icanon'"
 window resized 60 10 "$machine -- ipmu-run -e $event sh program"
-window bars 90 30 "'$vpmu' run --no-feed -m nhmex-2p16c32t -- ipmu-run -e nhmex_unc_mbox.CYCLES sh program"
 window quick 60 10 "until [ -e quick.piped ]; do sleep 0.1; done; began=\$(date +%s%N)
 	$machine -- ipmu-run -e $event sleep 1; echo \$(((\$(date +%s%N) - began) / 1000000)) >quick.ms"
 mux pipe-pane -t quick 'cat >quick.written'
@@ -93,21 +92,15 @@ for i in $(seq 30000); do	# drawn again since it has that size
 	sleep 0.2
 done
 is 'another size: one line, the last' 7 "$(screen resized | grep -n ' ipmu-run ' | cut -d: -f1 | paste -sd' ')"
-shows bars "^ package 0 +\| +\| (-|0 /s, peak 0)$"
-is 'bars: of both packages, below the line' 'ipmu-run package package' \
-	"$(screen bars | tail -n 3 | awk '{ print $1 }' | paste -sd' ')"
-is 'bars: what was written' 'line 1 line 9 part' \
-	"$(screen bars | sed -n '1p;9p;10p' | paste -sd' ' | sed 's/ *$//')"
 for name in small quiet dumb keys file; do
 	is "$name: no line" '' "$(screen $name | grep ' ipmu-run  ')"
 done
 flock -u 9
-for name in plain tall bars narrow resized file quick; do ended $name; done
+for name in plain tall narrow resized file quick; do ended $name; done
 shows plain "^    $event +0$"
 is 'the line that was begun' 'part end' "$(screen plain | grep '^part')"
 is 'the line is gone' '' "$(screen plain | grep ' ipmu-run  ')"
 is 'the line is gone from a screen that is not full' '' "$(screen tall | grep ' ipmu-run  ')"
-is 'the bars are gone' '' "$(screen bars | grep '^ package 0 *|')"
 is 'the report follows' 'part end' "$(screen tall | grep -B 1 '^ipmu-run: ' | head -n 1)"
 for i in $(seq 30000); do grep -qsa 'ipmu-run: sleep' quick.written && break; sleep 0.2; done
 is 'a quick one: the report' 1 "$(grep -ca 'ipmu-run: sleep' quick.written)"
