@@ -12,37 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct allowed_machine {
-	const char *name;
-	const struct ipmu_family *family;
-} machines[] = {
-	{ "skylake-client", &ipmu_skl_client_uncore },
-	{ "sandy-bridge", &ipmu_snb_client_uncore },
-	{ "ivy-bridge", &ipmu_ivb_client_uncore },
-	{ "haswell", &ipmu_hsw_client_uncore },
-	{ "broadwell", &ipmu_bdw_client_uncore },
-	{ "ice-lake", &ipmu_icl_client_uncore },
-	{ "tiger-lake-u", &ipmu_tgl_client_uncore },
-	{ "tiger-lake-h", &ipmu_tglh_client_uncore },
-	{ "rocket-lake", &ipmu_rkl_client_uncore },
-	{ "alder-lake", &ipmu_adl_client_uncore },
-	{ "meteor-lake", &ipmu_mtl_client_uncore },
-	{ "arrow-lake", &ipmu_arl_client_uncore },
-	{ "lunar-lake", &ipmu_lnl_client_uncore },
-	{ "panther-lake", &ipmu_ptl_client_uncore },
-	{ "nova-lake", &ipmu_nvl_client_uncore },
-	{ "comet-lake-10", &ipmu_cml_client_uncore },
-	{ "knights-corner", &ipmu_knc },
-	{ "core2", &ipmu_core2 },
-	{ "nehalem-ex", &ipmu_nehalem_ex },
-	{ "westmere-ex", &ipmu_westmere_ex },
-	{ "pentium4", &ipmu_netburst },
-	{ "prescott", &ipmu_netburst_p },
-	{ "skylake-cores", &ipmu_skl_core },
-	{ "architectural", &ipmu_arch_core },
-};
-#define MACHINES (sizeof(machines) / sizeof(machines[0]))
-
 static void usage(FILE *f)
 {
 	fputs("Usage: ipmu-allowlist [OPTION]...\n"
@@ -59,8 +28,8 @@ static void usage(FILE *f)
 
 static void print_machines(void)
 {
-	for (size_t i = 0; i < MACHINES; i++)
-		printf("%-16s%s\n", machines[i].name, machines[i].family->models_text);
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		printf("%-16s%s\n", (*f)->machine, (*f)->models_text);
 }
 
 static void print_register(const struct ipmu_family *family, uint32_t addr)
@@ -111,9 +80,9 @@ static int print_here(void)
 
 static int print_named(const char *name)
 {
-	for (size_t i = 0; i < MACHINES; i++)
-		if (strcmp(machines[i].name, name) == 0) {
-			print_family(machines[i].family);
+	for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+		if (strcmp((*f)->machine, name) == 0) {
+			print_family(*f);
 			return 0;
 		}
 	return complain(2, "no machine '%s'; see ipmu-allowlist --list", name);

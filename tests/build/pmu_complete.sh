@@ -13,22 +13,22 @@ index=tests/data/pmus.tsv
 
 engine_families() {	# "VARIABLE NAME" of each family of the engine's list
 	awk 'NR == FNR {
-			while (match($0, /&ipmu_[a-z0-9_]*/)) {
-				listed[++n] = substr($0, RSTART + 1, RLENGTH - 1)
+			while (match($0, /F\([a-z0-9_]+\)/)) {
+				listed[++n] = "ipmu_" substr($0, RSTART + 2, RLENGTH - 3)
 				$0 = substr($0, RSTART + RLENGTH)
 			}
 			next
 		}
 		FNR == 1 { at = -1 }
 		/^const struct ipmu_family / { variable = $4; at = FNR }
-		FNR <= at + 1 && match($0, /\.name = "[a-z0-9_]+"/) {
+		FNR <= at + 2 && match($0, /\.name = "[a-z0-9_]+"/) {
 			name[variable] = substr($0, RSTART + 9, RLENGTH - 10)
 		}
 		END {
 			for (i = 1; i <= n; i++)
 				if (listed[i] in name)
 					print listed[i], name[listed[i]]
-		}' component/engine/pmu/families.c component/engine/pmu/*.c
+		}' component/engine/pmu/families.h component/engine/pmu/*.c
 }
 machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
 	sed -n '/^const struct vpmu_family_row/,/^}/p' virtual_pmu/machine/families.c |
@@ -63,7 +63,6 @@ family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DO
 	needs "facts/$3/events.tsv" "$row"
 	[ "$3" = skl-core ] || needs "facts/$3/registers.tsv" "$row"
 	[ "$5" = libpfm4 ] || needs pfm_events/families "^$5\$"
-	needs component/commands/ipmu-allowlist.c "&$1 }"
 	# These two are not found by their model alone, and have tests of their own.
 	[ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
 	[ -d "ipmu_run/group_files/$6" ] || needs ipmu_run/same-groups "^$6 "
@@ -150,8 +149,8 @@ ln -s "$root"/tests/data/*.tsv "$tree/tests/data/"
 ln -s "$root/tests/claims.tsv" "$tree/tests/"
 cp -r "$root/component/engine/pmu" "$tree/component/engine/pmu"
 rm "$tree/$index"
-sed 's/&ipmu_knc,/&ipmu_knc, \&ipmu_new_uncore,/' "$root/component/engine/pmu/families.c" \
-	>"$tree/component/engine/pmu/families.c"
+sed 's/F(knc)/F(knc) F(new_uncore)/' "$root/component/engine/pmu/families.h" \
+	>"$tree/component/engine/pmu/families.h"
 printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_uncore \
 	>"$tree/component/engine/pmu/new_uncore.c"
 sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \
@@ -159,7 +158,7 @@ sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU
 cp "$root/$index" "$tree/$index"
 is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" "*new*" | grep '^new_unc')"
 printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
-is 'all that a new family needs' "README.md component/commands/ipmu-allowlist.c docs/pmus.md \
+is 'all that a new family needs' "README.md docs/pmus.md \
 docs/program.md facts/client-uncores/events.tsv facts/client-uncores/registers.tsv hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
 pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
 tests/engine/engine_registers.c tests/support/clients.c tests/topo/topo_boxes.c" \

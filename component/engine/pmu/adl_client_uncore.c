@@ -90,6 +90,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF, -1 };
 
 const struct ipmu_family ipmu_adl_client_uncore = {
+	.machine = "alder-lake",
 	.name = "adl_unc", IPMU_CLIENT_FAMILY, .src = JSON "; " SRC,
 	.models = models,
 	.models_text = "models 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF (Alder Lake, Raptor Lake)",

@@ -549,6 +549,7 @@ static int arch_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int 
 }
 
 const struct ipmu_family ipmu_skl_core = {
+	.machine = "skylake-cores",
 	.name = "skl_core", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.9; "
 	"Intel perfmon SKL 59",
 	.vendor = "GenuineIntel", .family = 6, .models = skl_models,
@@ -559,6 +560,7 @@ const struct ipmu_family ipmu_skl_core = {
 };
 
 const struct ipmu_family ipmu_arch_core = {
+	.machine = "architectural",
 	.name = "arch_core", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 section 18.2",
 	.vendor = "GenuineIntel", .matches = matches, .mismatch = mismatch,
 	.models_text = "any CPU with PerfMon 2",

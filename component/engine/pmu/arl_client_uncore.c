@@ -52,6 +52,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0xC5, 0xC6, -1 };
 
 const struct ipmu_family ipmu_arl_client_uncore = {
+	.machine = "arrow-lake",
 	.name = "arl_unc", IPMU_CLIENT_FAMILY, .src = JSON "; " SRC,
 	.models = models, .models_text = "models 0xC5, 0xC6 (Arrow Lake)",
 	.types = types, .registers = registers, .switches = ipmu_mtl_switches, .layout = &layout,

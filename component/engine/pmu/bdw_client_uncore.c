@@ -33,6 +33,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x3D, 0x47, -1 };
 
 const struct ipmu_family ipmu_bdw_client_uncore = {
+	.machine = "broadwell",
 	.name = "bdw_unc", IPMU_CLIENT_FAMILY,
 	.src = "334060-001 2.1; Intel perfmon BDW V30; Linux uncore_snb.c, LIKWID, PmcReader",
 	.models = models, .models_text = "models 0x3D, 0x47 (Broadwell)",

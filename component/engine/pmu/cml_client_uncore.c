@@ -49,6 +49,7 @@ static bool has_ten_cores(const struct ipmu_topology *topo)
 static const struct ipmu_reg *const switches[] = { &ipmu_skl_global_ctrl, NULL };
 
 const struct ipmu_family ipmu_cml_client_uncore = {
+	.machine = "comet-lake-10",
 	.name = "cml_unc", IPMU_CLIENT_FAMILY, .src = "334060-001; " SRC,
 	.matches = has_ten_cores,
 	.models_text = "family 6 model 0xA5 with ten cores (Comet Lake)",

@@ -266,6 +266,7 @@ static int core2_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 }
 
 const struct ipmu_family ipmu_core2 = {
+	.machine = "core2",
 	.name = "core2", .scope = IPMU_SCOPE_CPU, .src = "SDM 325384-059 chapters 18, 19, 35",
 	.vendor = "GenuineIntel", .family = 6, .models = models,
 	.models_text = "GenuineIntel family 6 models 0x0F, 0x16, 0x17, 0x1D (Core 2)",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of families, and the choice of one for a machine. ipmu_family_find() takes the first
  * that matches the CPU. If none does, it takes the one that IPMU_TRY_FAMILY names, or says why not.
- * ipmu_family_open() opens a unit's registers. A family that takes a CPU away from another one
- * stands before it in the list. The list is constant, and no lock is needed. */
+ * ipmu_family_open() opens a unit's registers. The list is constant, and no lock is needed. */
 #include "families.h"
 
 #include "../base/why.h"
@@ -14,18 +13,8 @@
 
 #define TRY "IPMU_TRY_FAMILY"
 
-const struct ipmu_family *const ipmu_families[] = {
-	/* before Skylake, with which it shares a model: */ &ipmu_cml_client_uncore,
-	&ipmu_skl_client_uncore, &ipmu_snb_client_uncore, &ipmu_ivb_client_uncore,
-	&ipmu_hsw_client_uncore, &ipmu_bdw_client_uncore, &ipmu_icl_client_uncore,
-	&ipmu_tgl_client_uncore, &ipmu_tglh_client_uncore, &ipmu_rkl_client_uncore,
-	&ipmu_adl_client_uncore, &ipmu_mtl_client_uncore, &ipmu_arl_client_uncore,
-	&ipmu_lnl_client_uncore, &ipmu_ptl_client_uncore, &ipmu_nvl_client_uncore,
-	&ipmu_knc,
-	&ipmu_nehalem_ex, &ipmu_westmere_ex,
-	&ipmu_netburst, &ipmu_netburst_p,
-	&ipmu_core2, &ipmu_skl_core,
-	/* what no other family of its scope takes: */ &ipmu_arch_core, NULL };
+#define LISTED(name) &ipmu_##name,
+const struct ipmu_family *const ipmu_families[] = { IPMU_FAMILIES(LISTED) NULL };
 
 static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
 {

@@ -32,6 +32,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x3C, 0x45, 0x46, -1 };
 
 const struct ipmu_family ipmu_hsw_client_uncore = {
+	.machine = "haswell",
 	.name = "hsw_unc", IPMU_CLIENT_FAMILY,
 	.src = "Intel perfmon HSW V36; Linux uncore_snb.c, LIKWID, PmcReader",
 	.models = models, .models_text = "models 0x3C, 0x45, 0x46 (Haswell)",

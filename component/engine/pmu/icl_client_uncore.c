@@ -47,6 +47,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x7D, 0x7E, -1 };
 
 const struct ipmu_family ipmu_icl_client_uncore = {
+	.machine = "ice-lake",
 	.name = "icl_unc", IPMU_CLIENT_FAMILY, .src = ERRATUM,
 	.models = models, .models_text = "models 0x7D, 0x7E (Ice Lake client)",
 	.types = types, .registers = registers, .layout = &layout,

@@ -32,6 +32,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x3A, -1 };
 
 const struct ipmu_family ipmu_ivb_client_uncore = {
+	.machine = "ivy-bridge",
 	.name = "ivb_unc", IPMU_CLIENT_FAMILY,
 	.src = "Intel perfmon IVB V24; Linux uncore_snb.c, LIKWID",
 	.models = models, .models_text = "model 0x3A (Ivy Bridge)",

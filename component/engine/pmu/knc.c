@@ -189,6 +189,7 @@ static const struct ipmu_reg *const switches[] = { &global_status, &global_ctrl,
 static const int models[] = { 1, -1 };
 
 const struct ipmu_family ipmu_knc = {
+	.machine = "knights-corner",
 	.name = "knc", .scope = IPMU_SCOPE_CPU,
 	.src = "327357-001; family and model from libpfm4 and Linux",
 	.vendor = "GenuineIntel", .family = 11, .models = models,

@@ -27,6 +27,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0xBD, -1 };
 
 const struct ipmu_family ipmu_lnl_client_uncore = {
+	.machine = "lunar-lake",
 	.name = "lnl_unc", IPMU_CLIENT_FAMILY, .src = SRC,
 	.models = models, .models_text = "model 0xBD (Lunar Lake)",
 	.types = types, .registers = registers, .layout = &layout,

@@ -94,6 +94,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0xAA, 0xAC, 0xB5, -1 };
 
 const struct ipmu_family ipmu_mtl_client_uncore = {
+	.machine = "meteor-lake",
 	.name = "mtl_unc", IPMU_CLIENT_FAMILY, .src = JSON "; " SRC,
 	.models = models, .models_text = "models 0xAA, 0xAC, 0xB5 (Meteor Lake, Arrow Lake-U)",
 	.types = types, .registers = registers, .switches = ipmu_mtl_switches, .layout = &layout,

@@ -154,12 +154,14 @@ static const int models[] = { 0, 1, 2, -1 }, models_p[] = { 3, 4, 6, -1 };
 	.quiesce = quiesce, .busy = busy, .shared_resources = ipmu_netburst_shared_resources
 
 const struct ipmu_family ipmu_netburst = {
+	.machine = "pentium4",
 	.name = "netburst", FAMILY, .models = models,
 	.models_text = "GenuineIntel family 15 models 0 to 2 (Pentium 4)",
 	.types = types, .registers = ipmu_netburst_registers,
 };
 
 const struct ipmu_family ipmu_netburst_p = {
+	.machine = "prescott",
 	.name = "netburst_p", FAMILY, .models = models_p,
 	.models_text = "family 15 models 3, 4, 6 (Pentium 4)",
 	.types = types_p, .registers = ipmu_netburst_p_registers,

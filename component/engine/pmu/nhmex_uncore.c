@@ -243,6 +243,7 @@ static int nhmex_busy(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int
 static const int models_nhm[] = { 0x2E, -1 }, models_wsm[] = { 0x2F, -1 };
 
 const struct ipmu_family ipmu_nehalem_ex = {
+	.machine = "nehalem-ex",
 	.name = "nhmex_unc", .scope = IPMU_SCOPE_PACKAGE,
 	.src = "323535-001; models from SDM Table 35-15",
 	.vendor = "GenuineIntel", .family = 6, .models = models_nhm,
@@ -254,6 +255,7 @@ const struct ipmu_family ipmu_nehalem_ex = {
 };
 
 const struct ipmu_family ipmu_westmere_ex = {
+	.machine = "westmere-ex",
 	.name = "nhmex_unc", .scope = IPMU_SCOPE_PACKAGE,
 	.src = "323535-001; model and ZDP_CTL_FVC from Linux uncore_nhmex.c",
 	.vendor = "GenuineIntel", .family = 6, .models = models_wsm,

@@ -34,6 +34,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 1, 3, -1 };
 
 const struct ipmu_family ipmu_nvl_client_uncore = {
+	.machine = "nova-lake",
 	.name = "nvl_unc", IPMU_CLIENT_FAMILY_OF(18), .src = SRC,
 	.models = models, .models_text = "family 18 models 1, 3 (Nova Lake)",
 	.types = types, .registers = registers, .layout = &layout,

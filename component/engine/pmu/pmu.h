@@ -123,6 +123,7 @@ struct ipmu_pmu_type {
 
 struct ipmu_family {
 	const char *name, *src;
+	const char *machine;	/* as ipmu-allowlist names it */
 	enum ipmu_scope scope;
 	bool per_core;		/* scope CPU: the threads of a core share the registers */
 	const char *vendor;

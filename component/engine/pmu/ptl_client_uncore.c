@@ -82,6 +82,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0xCC, 0xD5, 0xE5, -1 };
 
 const struct ipmu_family ipmu_ptl_client_uncore = {
+	.machine = "panther-lake",
 	.name = "ptl_unc", IPMU_CLIENT_FAMILY, .src = SRC,
 	.models = models, .models_text = "models 0xCC, 0xD5, 0xE5 (Panther Lake, Wildcat Lake)",
 	.types = types, .registers = registers, .switches = switches, .layout = &layout,

@@ -48,6 +48,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0xA7, -1 };
 
 const struct ipmu_family ipmu_rkl_client_uncore = {
+	.machine = "rocket-lake",
 	.name = "rkl_unc", IPMU_CLIENT_FAMILY,
 	.src = "Intel perfmon RKL V1.04; Linux uncore_snb.c",
 	.models = models, .models_text = "model 0xA7 (Rocket Lake)",

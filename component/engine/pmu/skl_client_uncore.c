@@ -124,6 +124,7 @@ static const struct ipmu_reg *const switches[] = { &ipmu_skl_global_ctrl, NULL }
 static const int models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
 
 const struct ipmu_family ipmu_skl_client_uncore = {
+	.machine = "skylake-client",
 	.name = "skl_unc", IPMU_CLIENT_FAMILY,
 	.src = "334060-001; models from SDM Table 35-38 and Linux uncore.c",
 	.models = models,

@@ -66,6 +66,7 @@ static const struct ipmu_client_layout layout = {
 static const int models[] = { 0x2A, -1 };
 
 const struct ipmu_family ipmu_snb_client_uncore = {
+	.machine = "sandy-bridge",
 	.name = "snb_unc", IPMU_CLIENT_FAMILY,
 	.src = "SDM 18.9.6, Table 2-22; Intel perfmon SNB V19; Linux uncore_snb.c",
 	.models = models, .models_text = "model 0x2A (Sandy Bridge)",

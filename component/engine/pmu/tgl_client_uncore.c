@@ -62,12 +62,14 @@ CONTROLLERS(h, 0xD800);
 static const int u_models[] = { 0x8C, -1 }, h_models[] = { 0x8D, -1 };
 
 const struct ipmu_family ipmu_tgl_client_uncore = {
+	.machine = "tiger-lake-u",
 	.name = "tgl_unc", IPMU_CLIENT_FAMILY, .src = SRC, .models = u_models,
 	.models_text = "model 0x8C (Tiger Lake U)", .types = u_types, .registers = u_registers,
 	.switches = ipmu_rkl_switches, .layout = &u_layout,
 };
 
 const struct ipmu_family ipmu_tglh_client_uncore = {
+	.machine = "tiger-lake-h",
 	.name = "tglh_unc", IPMU_CLIENT_FAMILY, .src = SRC, .models = h_models,
 	.models_text = "model 0x8D (Tiger Lake H)", .types = h_types, .registers = h_registers,
 	.switches = ipmu_rkl_switches, .layout = &h_layout,
