@@ -53,6 +53,7 @@ client_needs() {	# client_needs VARIABLE FAMILY GENERATION
 	needs ipmu_run/unknown.c "\"${prefix}_unc\""
 	[ "$3" = - ] && return
 	needs tests/support/clients.c "\"$3\", .*&$1,"
+	needs facts/client-uncores/processors.tsv "^$3	"
 	needs man/vpmu.1 "\\b$prefix\\b"
 	needs pfm_events/client_unc/libpfm_intel_client_unc.3 "PMU name: .*\\b$prefix(_unc_|\\b)"
 }
@@ -64,7 +65,7 @@ family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DO
 	[ "$3" = skl-core ] || needs "facts/$3/registers.tsv" "$row"
 	[ "$5" = libpfm4 ] || needs pfm_events/families "^$5\$"
 	# These two are not found by their model alone, and have tests of their own.
-	[ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
+	[ "$4" != - ] || [ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
 	[ -d "ipmu_run/group_files/$6" ] || needs ipmu_run/same-groups "^$6 "
 	needs docs/program.md "^\\| .*\`$6\`"
 	needs docs/pmus.md "\`$7(_[a-z]*)?\`"
@@ -158,10 +159,11 @@ sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU
 cp "$root/$index" "$tree/$index"
 is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" "*new*" | grep '^new_unc')"
 printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
-is 'all that a new family needs' "README.md docs/pmus.md \
-docs/program.md facts/client-uncores/events.tsv facts/client-uncores/registers.tsv hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
+is 'all that a new family needs' "README.md docs/pmus.md docs/program.md \
+facts/client-uncores/events.tsv facts/client-uncores/processors.tsv facts/client-uncores/registers.tsv \
+hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
 pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
-tests/engine/engine_registers.c tests/support/clients.c tests/topo/topo_boxes.c" \
+tests/support/clients.c tests/topo/topo_boxes.c" \
 	"$(walk "$tree" "*new*" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
 is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu/vpmu_machines.sh virtual_pmu/model/model.c" \
 	"$(walk "$tree" "*new*" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The engine's register tables against the transcription under facts, and against the virtual
  * machine's own transcription of the same document. */
+#include "clients.h"
 #include "model/model.h"
 #include "pmu/families.h"
 #include "tsv.h"
@@ -265,14 +266,9 @@ static void westmere_ex_differs_in_one_register_and_two_boxes(void **state)
 /* A field is a row of bits of its register, and no bit belongs to two of them. */
 static void fields_do_not_overlap(void **state)
 {
-	static const struct ipmu_family *const families[] = {
-		&ipmu_skl_client_uncore, &ipmu_knc, &ipmu_core2, &ipmu_nehalem_ex,
-		&ipmu_westmere_ex, &ipmu_netburst, &ipmu_netburst_p, &ipmu_arch_core,
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		for (const struct ipmu_reg *const *r = families[i]->registers; *r; r++) {
+	for (const struct ipmu_family *const *family = ipmu_families; *family; family++)
+		for (const struct ipmu_reg *const *r = (*family)->registers; *r; r++) {
 			uint64_t taken = 0;
 
 			for (const struct ipmu_field *f = (*r)->fields; f->name; f++) {
@@ -312,64 +308,78 @@ static void every_row_cites_its_document(void **state)
 /* Clients from Ice Lake on have architectural PerfMon, whatever processor runs this test. */
 static const struct ipmu_family *core_of(const struct ipmu_family *uncore)
 {
-	static const struct { const struct ipmu_family *uncore, *core; } have[] = {
-		{ &ipmu_skl_client_uncore, &ipmu_skl_core },
-		{ &ipmu_icl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_tgl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_tglh_client_uncore, &ipmu_arch_core },
-		{ &ipmu_rkl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_adl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_mtl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_arl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_lnl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_ptl_client_uncore, &ipmu_arch_core },
-		{ &ipmu_nvl_client_uncore, &ipmu_arch_core },
-	};
-
-	for (size_t i = 0; i < sizeof(have) / sizeof(have[0]); i++)
-		if (have[i].uncore == uncore)
-			return have[i].core;
+	if (uncore == &ipmu_skl_client_uncore)
+		return &ipmu_skl_core;
+	for (size_t i = 0; i < client_generation_count; i++)
+		if (client_generations[i].family == uncore)
+			return strstr("SNB IVB HSW BDW", client_generations[i].key) ? NULL :
+			       &ipmu_arch_core;
 	return NULL;
 }
 
-/* DisplayFamily_DisplayModel of the processors that the documents are about: SDM Table 35-1, and
- * 327357-001 Table 1-2 for Knights Corner. */
+/* The family of a generation, of which some have one for each model. */
+static const struct ipmu_family *client_family(const char *generation, unsigned long model)
+{
+	for (size_t i = 0; i < client_generation_count; i++) {
+		const struct client_generation *g = &client_generations[i];
+
+		if (!strcmp(g->key, generation) &&
+		    (!g->model || strtoul(g->model, NULL, 0) == model))
+			return g->family;
+	}
+	fail_msg("%s has no row in support/clients.c", generation);
+	return NULL;
+}
+
+#define FAMILIES 32
+#define MODELS 256
+
+/* The models that the facts have: "0x8c Tiger Lake mobile; 0x8d Tiger Lake H". Returns how many. */
+static int read_client_models(const struct ipmu_family *of[FAMILIES][MODELS])
+{
+	struct tsv t;
+	int n = 0;
+
+	for (tsv_open(&t, "client-uncores/processors.tsv"); tsv_next(&t);) {
+		uint64_t family = tsv_number(&t, "cpu_family");
+
+		assert_true(family < FAMILIES);
+		for (const char *at = tsv_cell(&t, "models"); at; at = strchr(at, ';')) {
+			unsigned long model = strtoul(at + strcspn(at, "0"), NULL, 16);
+
+			assert_true(model < MODELS && !of[family][model]);
+			of[family][model] = client_family(tsv_cell(&t, "generation"), model);
+			at++;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* DisplayFamily_DisplayModel of the processors that the documents are about: SDM Table 35-1,
+ * 327357-001 Table 1-2 for Knights Corner, and the facts on clients. */
 static void models_of_the_documents(void **state)
 {
 	static const struct { int family, model; const struct ipmu_family *found; } have[] = {
 		{ 6, 0x0F, &ipmu_core2 }, { 6, 0x16, &ipmu_core2 }, { 6, 0x17, &ipmu_core2 },
-		{ 6, 0x1D, &ipmu_core2 }, { 6, 0x2A, &ipmu_snb_client_uncore },
-		{ 6, 0x2E, &ipmu_nehalem_ex }, { 6, 0x2F, &ipmu_westmere_ex },
-		{ 6, 0x3A, &ipmu_ivb_client_uncore }, { 6, 0x3C, &ipmu_hsw_client_uncore },
-		{ 6, 0x3D, &ipmu_bdw_client_uncore }, { 6, 0x45, &ipmu_hsw_client_uncore },
-		{ 6, 0x46, &ipmu_hsw_client_uncore }, { 6, 0x47, &ipmu_bdw_client_uncore },
-		{ 6, 0x4E, &ipmu_skl_client_uncore },
-		{ 6, 0x5E, &ipmu_skl_client_uncore }, { 6, 0x7D, &ipmu_icl_client_uncore },
-		{ 6, 0x7E, &ipmu_icl_client_uncore }, { 6, 0x8C, &ipmu_tgl_client_uncore },
-		{ 6, 0x8D, &ipmu_tglh_client_uncore }, { 6, 0x8E, &ipmu_skl_client_uncore },
-		{ 6, 0x97, &ipmu_adl_client_uncore }, { 6, 0x9A, &ipmu_adl_client_uncore },
-		{ 6, 0x9E, &ipmu_skl_client_uncore }, { 6, 0xA5, &ipmu_skl_client_uncore },
-		{ 6, 0xA6, &ipmu_skl_client_uncore }, { 6, 0xA7, &ipmu_rkl_client_uncore },
-		{ 6, 0xAA, &ipmu_mtl_client_uncore }, { 6, 0xAC, &ipmu_mtl_client_uncore },
-		{ 6, 0xB5, &ipmu_mtl_client_uncore },
-		{ 6, 0xB7, &ipmu_adl_client_uncore }, { 6, 0xBA, &ipmu_adl_client_uncore },
-		{ 6, 0xBD, &ipmu_lnl_client_uncore },
-		{ 6, 0xBE, &ipmu_adl_client_uncore }, { 6, 0xBF, &ipmu_adl_client_uncore },
-		{ 6, 0xC5, &ipmu_arl_client_uncore }, { 6, 0xC6, &ipmu_arl_client_uncore },
-		{ 6, 0xCC, &ipmu_ptl_client_uncore }, { 6, 0xD5, &ipmu_ptl_client_uncore },
-		{ 6, 0xE5, &ipmu_ptl_client_uncore },
+		{ 6, 0x1D, &ipmu_core2 }, { 6, 0x2E, &ipmu_nehalem_ex },
+		{ 6, 0x2F, &ipmu_westmere_ex },
+		{ 6, 0x4E, &ipmu_skl_client_uncore }, { 6, 0x5E, &ipmu_skl_client_uncore },
+		{ 6, 0x8E, &ipmu_skl_client_uncore }, { 6, 0x9E, &ipmu_skl_client_uncore },
+		{ 6, 0xA5, &ipmu_skl_client_uncore }, { 6, 0xA6, &ipmu_skl_client_uncore },
 		{ 11, 1, &ipmu_knc },
 		{ 15, 0, &ipmu_netburst }, { 15, 1, &ipmu_netburst }, { 15, 2, &ipmu_netburst },
 		{ 15, 3, &ipmu_netburst_p }, { 15, 4, &ipmu_netburst_p },
 		{ 15, 6, &ipmu_netburst_p },
-		{ 18, 1, &ipmu_nvl_client_uncore }, { 18, 3, &ipmu_nvl_client_uncore },
 	};
+	const struct ipmu_family *clients[FAMILIES][MODELS] = { { NULL } };
 	struct ipmu_topology topo = { .vendor = "GenuineIntel" };
 	size_t n = 0;
 
 	(void)state;
-	for (topo.family = 0; topo.family < 32; topo.family++)
-		for (topo.model = 0; topo.model < 256; topo.model++) {
+	assert_true(read_client_models(clients) > 13);	/* generations */
+	for (topo.family = 0; topo.family < FAMILIES; topo.family++)
+		for (topo.model = 0; topo.model < MODELS; topo.model++) {
 			const struct ipmu_family *found, *core;
 			char why[IPMU_WHY_MAX];
 
@@ -378,8 +388,10 @@ static void models_of_the_documents(void **state)
 			if (core_of(found))
 				assert_ptr_equal(core, core_of(found));
 			found = found ? found : core;
-			if (n < sizeof(have) / sizeof(have[0]) && have[n].family == topo.family &&
-			    have[n].model == topo.model)
+			if (clients[topo.family][topo.model])
+				assert_ptr_equal(found, clients[topo.family][topo.model]);
+			else if (n < sizeof(have) / sizeof(have[0]) &&
+				 have[n].family == topo.family && have[n].model == topo.model)
 				assert_ptr_equal(found, have[n++].found);
 			else if (found && found != &ipmu_arch_core)	/* this machine */
 				fail_msg("family %d model %d has %s", topo.family, topo.model,
