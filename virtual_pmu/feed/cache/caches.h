@@ -97,8 +97,9 @@ struct vpmu_timed_block;
 /* The oldest load that has missed and may stop the thread: its clock and instruction, and the clock
  * at which its line arrives; 0: there is none. */
 struct vpmu_rob { uint64_t arrival, clock, instructions; };
-/* Instructions of reorder buffers (248966, chapters on Skylake, Sunny Cove and Golden Cove). An old
- * one that waits for a line stops the thread when its buffer is full. */
+/* Entries of reorder buffers, as instructions. An old one that waits for a line stops the thread
+ * when its buffer is full. Sources: LLVM 14, X86SchedSkylakeClient.td, MicroOpBufferSize; WikiChip,
+ * "Sunny Cove": 352, up from 224; LLVM 16, X86SchedAlderlakeP.td. */
 #define VPMU_WINDOW 224u
 #define VPMU_WINDOW_SUNNY_COVE 352u
 #define VPMU_WINDOW_GOLDEN_COVE 512u
