@@ -34,6 +34,12 @@ program mix <<END
 	dec %ecx
 	jnz 1b
 END
+program bytes <<END
+	lea ring(%rip), %rdi
+	mov \$1000, %ecx
+	xor %eax, %eax
+	rep stosb
+END
 program chase <<END
 	mov \$$loads, %ecx
 	lea ring(%rip), %rax
@@ -80,6 +86,11 @@ clocks=$(awk '$1 == "CPU_CLK_UNHALTED:CORE" { print $2 }' mix.counts)
 near mix CPU_CLK_UNHALTED:CORE $((14 * rounds)) $((rounds / 100))
 near mix UOPS_ISSUED:STALL_CYCLES $((${clocks:-0} - 6 * rounds)) 100
 near mix CYCLE_ACTIVITY:STALLS_TOTAL $((${clocks:-0} - 7 * rounds)) 100
+
+# Each byte is a store, whose address and data are fused, and a micro-op that no port executes.
+counts bytes UOPS_ISSUED:ANY UOPS_EXECUTED:THREAD
+near bytes UOPS_ISSUED:ANY $((2 * 1000 + 6)) 0
+near bytes UOPS_EXECUTED:THREAD $((2 * 1000 + 4)) 0
 
 # Each load waits for the line of the one before, so one is under way at any time. The first load of a page
 # walks the table, of which 13 clocks delay it. A round executes for 4 clocks. The first two loads are in two

@@ -81,8 +81,8 @@ static struct vpmu_emulated *thread_start(unsigned int vcpu, const struct vpmu_t
 	return t;
 }
 
-/* Clocks from a mispredicted branch to the next block. 7-cpu.com measured 16.5 on Skylake where the
- * micro-op cache has the block, and 19 to 20 where it does not. LLVM 14's Skylake has 14. */
+/* Clocks from a mispredicted branch to the next block. 7-cpu.com has 16.5 for Skylake where the
+ * micro-op cache has the block, and 19 to 20 where it does not. LLVM's Skylake has 14. */
 #define MISPREDICTED_CLOCKS 16u
 
 /* The block before has branched here, or not. */

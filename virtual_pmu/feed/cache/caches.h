@@ -98,8 +98,8 @@ struct vpmu_timed_block;
  * at which its line arrives; 0: there is none. */
 struct vpmu_rob { uint64_t arrival, clock, instructions; };
 /* Entries of reorder buffers, as instructions. An old one that waits for a line stops the thread
- * when its buffer is full. Sources: LLVM 14, X86SchedSkylakeClient.td, MicroOpBufferSize; WikiChip,
- * "Sunny Cove": 352, up from 224; LLVM 16, X86SchedAlderlakeP.td. */
+ * when its buffer is full. Sources: MicroOpBufferSize in LLVM's X86SchedSkylakeClient.td and
+ * X86SchedAlderlakeP.td; WikiChip, "Sunny Cove": 352, up from 224. */
 #define VPMU_WINDOW 224u
 #define VPMU_WINDOW_SUNNY_COVE 352u
 #define VPMU_WINDOW_GOLDEN_COVE 512u
