@@ -118,7 +118,7 @@ near stream L1D_PEND_MISS:FB_FULL $((loads - buffers)) $buffers
 near stream L1D_PEND_MISS:PENDING_CYCLES $((loads * latency / buffers)) $((loads * latency / buffers / 20))
 near stream L1D_PEND_MISS:PENDING $((loads * latency)) $((loads * latency / 20))
 
-# In a profile instructions have their micro-ops and stalls. Clocks without a micro-op are nobody's.
+# In a profile instructions have their micro-ops and stalls. No instruction has clocks without a micro-op.
 timeout 300 ipmu-run --on skl-4c8t --profile -e skl.UOPS_EXECUTED:THREAD,skl.CYCLE_ACTIVITY:STALLS_L3_MISS \
 	-e skl.CYCLE_ACTIVITY:STALLS_TOTAL -- ./chase >out 2>&1 </dev/null
 grep -q '^ *100.0 % *100.0 % *100.0 % *_start' out &&

@@ -27,6 +27,7 @@
 #define NO_HITS "when loads that hit the L1 are under way is not modelled"
 #define NO_NUMBER "how many requests are under way in a clock is not told"
 #define NO_PIPELINE "the pipeline is not modelled"
+#define NO_WALKS "how long a walk takes is an estimate, for loads that miss the L1"
 #define NO_PENDING "when requests are under way is told for loads alone"
 /* Remarks on driven events. Machines that are booted keep a clock for an instruction. */
 #define BY_TABLE "by the table of instructions; nothing is issued on a wrong path"
@@ -52,10 +53,10 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	   .edge = true, .flags = 0),
 	ON("CPU_CLK_UNHALTED.REF_XCLK", 0x3c, 0x01, "0,1,2,3", NULL, .flags = ARCH_CRYSTAL),
 	OFF("CPU_CLK_UNHALTED.REF_XCLK_ANY", 0x3c, 0x01, "0,1,2,3", NOT_JOINED, .flags = 0),
-	OFF("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", 0x3c, 0x02, "0,1,2,3", NO_PENDING, .flags = 0),
+	OFF("CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", 0x3c, 0x02, "0,1,2,3", NOT_JOINED, .flags = 0),
 	ON("CPU_CLK_THREAD_UNHALTED.REF_XCLK", 0x3c, 0x01, "0,1,2,3", NULL,
 	   .flags = ARCH_CRYSTAL),
-	OFF("CPU_CLK_THREAD_UNHALTED.ONE_THREAD_ACTIVE", 0x3c, 0x02, "0,1,2,3", NO_PENDING,
+	OFF("CPU_CLK_THREAD_UNHALTED.ONE_THREAD_ACTIVE", 0x3c, 0x02, "0,1,2,3", NOT_JOINED,
 	   .flags = 0),
 	ON("UOPS_ISSUED.ANY", 0x0e, 0x01, "0,1,2,3", BY_TABLE, .flags = 0, SUM(K(UOPS_ISSUED))),
 	ON("UOPS_ISSUED.STALL_CYCLES", 0x0e, 0x01, "0,1,2,3", SPREAD, .cmask = 1, .flags = 0,
@@ -268,8 +269,8 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	OFF("DTLB_LOAD_MISSES.WALK_COMPLETED_2M_4M", 0x08, 0x04, "0,1,2,3", SMALL_PAGES,
 	   .flags = 0),
 	OFF("DTLB_LOAD_MISSES.WALK_COMPLETED_1G", 0x08, 0x08, "0,1,2,3", SMALL_PAGES, .flags = 0),
-	OFF("DTLB_LOAD_MISSES.WALK_PENDING", 0x08, 0x10, "0,1,2,3", NO_PENDING, .flags = 0),
-	OFF("DTLB_LOAD_MISSES.WALK_ACTIVE", 0x08, 0x10, "0,1,2,3", NO_PENDING, .cmask = 1,
+	OFF("DTLB_LOAD_MISSES.WALK_PENDING", 0x08, 0x10, "0,1,2,3", NO_WALKS, .flags = 0),
+	OFF("DTLB_LOAD_MISSES.WALK_ACTIVE", 0x08, 0x10, "0,1,2,3", NO_WALKS, .cmask = 1,
 	   .flags = 0),
 	ON("DTLB_LOAD_MISSES.STLB_HIT", 0x08, 0x20, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(DTLB_READ_MISSES), K(DTLB_WRITE_LONG_WALKS)), LESS(K(DTLB_LONG_WALKS))),
@@ -283,8 +284,8 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	   .flags = 0),
 	OFF("DTLB_STORE_MISSES.WALK_COMPLETED_1G", 0x49, 0x08, "0,1,2,3", SMALL_PAGES,
 	   .flags = 0),
-	OFF("DTLB_STORE_MISSES.WALK_PENDING", 0x49, 0x10, "0,1,2,3", NO_PENDING, .flags = 0),
-	OFF("DTLB_STORE_MISSES.WALK_ACTIVE", 0x49, 0x10, "0,1,2,3", NO_PENDING, .cmask = 1,
+	OFF("DTLB_STORE_MISSES.WALK_PENDING", 0x49, 0x10, "0,1,2,3", NO_WALKS, .flags = 0),
+	OFF("DTLB_STORE_MISSES.WALK_ACTIVE", 0x49, 0x10, "0,1,2,3", NO_WALKS, .cmask = 1,
 	   .flags = 0),
 	ON("DTLB_STORE_MISSES.STLB_HIT", 0x49, 0x20, "0,1,2,3", NULL, .flags = 0,
 	   SUM(K(DTLB_WRITE_MISSES)), LESS(K(DTLB_WRITE_LONG_WALKS))),
@@ -296,8 +297,8 @@ const struct arch_event skl_core_events[SKL_CORE_EVENTS] = {
 	   SUM(K(ITLB_LONG_WALKS))),
 	OFF("ITLB_MISSES.WALK_COMPLETED_2M_4M", 0x85, 0x04, "0,1,2,3", SMALL_PAGES, .flags = 0),
 	OFF("ITLB_MISSES.WALK_COMPLETED_1G", 0x85, 0x08, "0,1,2,3", SMALL_PAGES, .flags = 0),
-	OFF("ITLB_MISSES.WALK_PENDING", 0x85, 0x10, "0,1,2,3", NO_PENDING, .flags = 0),
-	OFF("ITLB_MISSES.WALK_ACTIVE", 0x85, 0x10, "0,1,2,3", NO_PENDING, .cmask = 1, .flags = 0),
+	OFF("ITLB_MISSES.WALK_PENDING", 0x85, 0x10, "0,1,2,3", NO_WALKS, .flags = 0),
+	OFF("ITLB_MISSES.WALK_ACTIVE", 0x85, 0x10, "0,1,2,3", NO_WALKS, .cmask = 1, .flags = 0),
 	ON("ITLB_MISSES.STLB_HIT", 0x85, 0x20, "0,1,2,3", NULL, .flags = 0, SUM(K(ITLB_MISSES)),
 	   LESS(K(ITLB_LONG_WALKS))),
 	OFF("EPT.WALK_PENDING", 0x4f, 0x10, "0,1,2,3", NO_PIPELINE, .flags = 0),
