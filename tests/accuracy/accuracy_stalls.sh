@@ -118,6 +118,48 @@ near stream L1D_PEND_MISS:FB_FULL $((loads - buffers)) $buffers
 near stream L1D_PEND_MISS:PENDING_CYCLES $((loads * latency / buffers)) $((loads * latency / buffers / 20))
 near stream L1D_PEND_MISS:PENDING $((loads * latency)) $((loads * latency / 20))
 
+# Whatever a program does: loads that miss a farther level wait in no more clocks, stalls of a level are among
+# the clocks of its loads and among all stalls, and the sum of entries is at least the clocks with one.
+cat >shared.c <<'END'
+#include <pthread.h>
+static volatile long words[8];
+static void *add(void *word)
+{
+	for (int i = 0; i < 20000; i++)
+		++*(volatile long *)word;
+	return 0;
+}
+int main(void)
+{
+	pthread_t thread[4];
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], 0, add, (void *)&words[i]);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], 0);
+	return 0;
+}
+END
+${CC:-cc} -O2 -pthread -o shared shared.c || exit 1
+printf '#!/bin/sh\nseq 20000 | gzip -c >packed\n' >packing
+chmod +x packing
+for program in shared packing; do
+	counts $program CYCLE_ACTIVITY:STALLS_TOTAL CYCLE_ACTIVITY:STALLS_L{1D,2,3}_MISS \
+		CYCLE_ACTIVITY:CYCLES_L{1D,2,3}_MISS L1D_PEND_MISS:PENDING
+	awk '{ n[$1] = $2 }
+		function least(a, b) { if (!(n[a] >= n[b] && n[b] > 0)) { print a " < " b; bad = 1 } }
+		END {
+			c = "CYCLE_ACTIVITY:CYCLES_L"; s = "CYCLE_ACTIVITY:STALLS_"
+			least("CPU_CLK_UNHALTED:CORE", c "1D_MISS"); least("CPU_CLK_UNHALTED:CORE", s "TOTAL")
+			least(c "1D_MISS", c "2_MISS"); least(c "2_MISS", c "3_MISS")
+			least(s "TOTAL", s "L1D_MISS"); least(s "L1D_MISS", s "L2_MISS")
+			least(s "L2_MISS", s "L3_MISS"); least(c "1D_MISS", s "L1D_MISS")
+			least(c "2_MISS", s "L2_MISS"); least(c "3_MISS", s "L3_MISS")
+			least("L1D_PEND_MISS:PENDING", c "1D_MISS")
+			exit bad
+		}' $program.counts >>out
+	verdict "$program: parts are no more than their whole" $?
+done
+
 # In a profile instructions have their micro-ops and stalls. No instruction has clocks without a micro-op.
 timeout 300 ipmu-run --on skl-4c8t --profile -e skl.UOPS_EXECUTED:THREAD,skl.CYCLE_ACTIVITY:STALLS_L3_MISS \
 	-e skl.CYCLE_ACTIVITY:STALLS_TOTAL -- ./chase >out 2>&1 </dev/null
