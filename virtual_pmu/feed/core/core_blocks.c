@@ -179,8 +179,9 @@ static struct vpmu_noted_block *note_block(const struct block_insns *all,
 	});
 }
 
-static struct vpmu_block *make(const struct qemu_plugin_tb *tb, const struct block_insns *all,
-			       const struct vpmu_timed_block *timed)
+static struct vpmu_block *block_make(const struct qemu_plugin_tb *tb,
+				     const struct block_insns *all,
+				     const struct vpmu_timed_block *timed)
 {
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 	const struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, all->count - 1);
@@ -212,7 +213,7 @@ const struct vpmu_block *vpmu_block_describe(const struct qemu_plugin_tb *tb,
 	if (!timed->described || vpmu_profiles())
 		read_insns(tb, &all, table);
 	if (!timed->described)
-		timed->described = make(tb, &all, timed);
+		timed->described = block_make(tb, &all, timed);
 	b = timed->described;
 	if (vpmu_profiles())	/* code may come again in another mapping */
 		b->noted = note_block(&all, b);
