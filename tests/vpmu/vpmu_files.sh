@@ -103,6 +103,12 @@ static void other_paths(int msr)
 	CHECK(chdir("/dev") == 0);
 	forget();
 	CHECK(pread(open("cpu/0/msr", O_RDONLY), &v, 8, CBO_CONFIG) == 8 && v == 5);
+	/* Folders of the machine. chdir has one argument: the next register may hold anything. */
+	CHECK(syscall(SYS_chdir, "/sys/devices/system/cpu/cpu3", 1L) == 0);
+	CHECK(access("topology", X_OK) == 0);
+	CHECK(syscall(SYS_chdir, "/dev/cpu", 1L) == 0);
+	forget();
+	CHECK(pread(open("0/msr", O_RDONLY), &v, 8, CBO_CONFIG) == 8 && v == 5);
 	if (getenv("CONFIG_LINK")) {
 		forget();
 		CHECK(pread(open(getenv("CONFIG_LINK"), O_RDONLY), &v, 8, BAR) == 8 && v == 0xfed10001);
