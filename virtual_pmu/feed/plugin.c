@@ -23,6 +23,7 @@
 #include "program/illegal_instructions.h"
 #include "program/user_mode.h"
 #include "program/outside.h"
+#include "program/shared_code.h"
 #include "program/window_access.h"
 #include "profile/follower.h"
 #include "program/vfork.h"
@@ -89,12 +90,21 @@ static void program_begins(void)
 	}
 }
 
+static void guard_code(const struct qemu_plugin_tb *tb)
+{
+	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
+
+	vpmu_shared_code_translate(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)),
+				   qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - 1);
+}
+
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
 	program_begins();
 	if (vpmu_stepping_translate(tb))
 		return;
+	guard_code(tb);
 	vpmu_illegal_translate(tb);
 	if (vpmu_feed.left_out ||
 	    vpmu_regions_quiet(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))

@@ -135,6 +135,8 @@ bool vpmu_system_in_window(uint64_t at, uint64_t bytes);
  * window there, and the other functions may be called until vpmu_system_window_leave(). all: the
  * instruction accesses more than one page that is not the next one. */
 bool vpmu_system_window_enter(uint64_t address, bool store, bool all);
+/* The same for an instruction that has faulted elsewhere: no window is opened for it. */
+void vpmu_system_window_lock(void);
 /* True: the window holds its registers, with the rights that the program asked for. False: it has
  * no rights any more. */
 void vpmu_system_window_open(bool opens);

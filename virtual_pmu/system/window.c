@@ -236,6 +236,12 @@ bool vpmu_system_window_enter(uint64_t address, bool store, bool all)
 	return true;
 }
 
+void vpmu_system_window_lock(void)
+{
+	pthread_mutex_lock(&lock);
+	opened.from = opened.to = 0;
+}
+
 /* The part of a window that is opened; bytes 0: none. */
 static struct mapped_window opened_of(const struct mapped_window *w)
 {

@@ -14,6 +14,7 @@
 #include "../../system/system.h"
 #include "../thread/emulated_thread.h"
 #include "illegal_instructions.h"
+#include "shared_code.h"
 #include "window_access.h"
 #include "vfork.h"
 #include "../profile/clocks.h"
@@ -77,11 +78,15 @@ static void count_up_to_fault(const struct vpmu_user_block *block)
 
 static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block *block)
 {
-	if (!vpmu_system_in_window(address, 1))
+	bool of_code = store && vpmu_shared_code_fault(address);
+
+	if (!of_code && !vpmu_system_in_window(address, 1))
 		return false;
 	count_up_to_fault(block);
 	synchronise();
-	return vpmu_stepping_fault(address, store);
+	if (of_code)
+		vpmu_stepping_execute();
+	return of_code || vpmu_stepping_fault(address, store);
 }
 
 void vpmu_serving_forget(void)
@@ -148,6 +153,7 @@ static void on_system_return(int64_t number, const int64_t arguments[6], int64_t
 {
 	vpmu_host_call_ends(number, arguments, *answer);
 	vpmu_system_return(number, arguments, answer);
+	vpmu_shared_code_call(number, arguments, *answer);
 	if (vpmu_profiles())
 		vpmu_mappings_call(number, arguments, *answer);
 	vpmu_follow_system_call(number, arguments, *answer);
@@ -227,6 +233,7 @@ bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 	has_tsc = vpmu_system_rdtsc(&(uint64_t){ 0 });
 	vpmu_system_fixed_begin(fixed);
 	vpmu_vforks_begin(host);
+	vpmu_shared_code_begin(host);
 	vpmu_scheduler_begin(host, fixed->model_time);
 	vpmu_timers_begin(vpmu_signals_timer);
 	if (with->tool && dladdr(&here, &info))

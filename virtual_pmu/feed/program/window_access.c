@@ -5,6 +5,9 @@
  * a stopped thread may hold it. So the notes become writes of registers, and accesses of the
  * caches, when the threads continue. The window's lock guards everything here.
  *
+ * A store to code that is executed through another mapping (shared_code.c) is executed in the same
+ * way, so that its own block may be in the page that it changes.
+ *
  * An access to the window is uncached and moves no line, and is no load or store of the core
  * events. Its instruction was counted with the block that it faulted in. */
 #include "window_access.h"
@@ -88,13 +91,24 @@ bool vpmu_stepping_again(void)
 	return again;
 }
 
-bool vpmu_stepping_fault(uint64_t address, bool store)
+static void execute(void)
 {
-	if (!vpmu_system_window_enter(address, store, again))
-		return false;
 	again = !host->step(around);
 	for (uint32_t i = 0; !again && i < note_count; i++)
 		work_off(&notes[i]);
 	vpmu_system_window_leave();
+}
+
+void vpmu_stepping_execute(void)
+{
+	vpmu_system_window_lock();
+	execute();
+}
+
+bool vpmu_stepping_fault(uint64_t address, bool store)
+{
+	if (!vpmu_system_window_enter(address, store, again))
+		return false;
+	execute();
 	return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that access the memory controller's window: QEMU executes each alone. */
+/* Instructions that access the memory controller's window, or write code: QEMU executes each
+ * alone. */
 #ifndef VPMU_FEED_WINDOW_ACCESS_H
 #define VPMU_FEED_WINDOW_ACCESS_H
 
@@ -15,6 +16,8 @@ void vpmu_stepping_begin(const struct vpmu_user_host *host, qemu_plugin_vcpu_mem
 /* An instruction has faulted, and the thread has published what it did before. True: it has been
  * executed, or its next fault follows. */
 bool vpmu_stepping_fault(uint64_t address, bool store);
+/* An instruction has faulted that needs no window and may now be executed. */
+void vpmu_stepping_execute(void);
 /* True: the calling thread's last fault was the same instruction's, which is not executed yet. */
 bool vpmu_stepping_again(void);
 /* Inside the translation callback. True: the block is such an instruction, and has its callback. */
