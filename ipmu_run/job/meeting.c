@@ -24,8 +24,8 @@
 #define FIND_MS 2000		/* for the first node's file, before the program starts */
 #define FIND_STEP_US 20000
 #define SAME_NAME_MAX 1000	/* nodes with the same host name */
-#define JOB ".job"
-#define REPORT ".json"
+#define JOB own_names[OWN_JOB].ending
+#define REPORT own_names[OWN_JSON].ending
 #define TEMPORARY ".ipmu-tmp"
 #define TRIES 10
 
@@ -427,7 +427,7 @@ static bool is_running(const char *report)
 	char text[MEETING_ID_MAX], *path;
 	bool runs;
 
-	if (asprintf(&path, "%.*s" JOB, (int)(strlen(report) - strlen(REPORT)), report) < 0)
+	if (asprintf(&path, "%.*s%s", (int)(strlen(report) - strlen(REPORT)), report, JOB) < 0)
 		return true;
 	runs = job_file_read(path, text);
 	free(path);
