@@ -39,6 +39,9 @@ bool vpmu_random_is_fixed(void);
 /* ---- memory.c: sysinfo ---- */
 bool vpmu_memory_before(const int64_t a[6], int64_t *answer);
 
+/* ---- low_memory.c: mappings below 2 GiB ---- */
+void vpmu_low_memory_before(int64_t a[6]);
+
 /* ---- time.c ---- */
 void vpmu_time_begin(bool model);
 bool vpmu_time_before(int64_t number, const int64_t a[6], int64_t *answer);

@@ -164,6 +164,7 @@ bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer)
 		*answer = -EFAULT;
 		return vpmu_system_in_window((uint64_t)a[0], (uint64_t)a[1]);
 	case SYS_mmap:
+		vpmu_low_memory_before(a);
 		return on_map(a, answer);
 	case SYS_fstat: case SYS_getdents64: case SYS_getcwd:
 		return false;
