@@ -142,6 +142,7 @@ static int join_nodes(const struct work *w, const struct choice *c,
 	char command[REPORT_COMMAND_MAX], why[SAVED_WHY_MAX];
 	const struct report_job here = *job_shape(w->job);
 	struct report own = work_describe(w, c, mine, command);
+	struct work joined = *w;
 	const struct measurement *all = mine;
 	struct saved saved;
 	int rc, kept;
@@ -154,7 +155,9 @@ static int join_nodes(const struct work *w, const struct choice *c,
 		return complain(EXIT_CANNOT_COUNT, "cannot join the nodes' reports: %s",
 				strerror(-rc));
 	own.job = &here;
-	rc = write_report(w, c, all, files);
+	if (all != mine)
+		joined.where = job_profile(w->job);
+	rc = write_report(&joined, c, all, files);
 	kept = end_joining(w, &own);
 	return rc ? rc : kept;
 }
@@ -457,13 +460,13 @@ static int refuse_repeating(const struct job *job)
 			"%d ranks cannot be: start the job again for each run", job->as.size);
 }
 
-/* The profile of a rank that another process counts would be missing. */
+/* The profile of a rank that another process of this node starts would be missing. */
 static int refuse_profile(const struct job *job)
 {
 	return !job->has_first ? EXIT_USAGE :
-	       complain(EXIT_USAGE, "--profile is of one program: to profile all ranks, start the "
-			"launcher by ipmu-run, as in 'ipmu-run --on MACHINE --profile -g GROUP "
-			"mpirun -n %d PROGRAM'", job->as.size);
+	       complain(EXIT_USAGE, "--profile is of one program on a node: to profile more, start "
+			"the launcher by ipmu-run, as in 'ipmu-run --on MACHINE --profile "
+			"-g GROUP mpirun -n %d PROGRAM'", job->as.size);
 }
 
 /* as: NULL: no launcher has started us. Without a socket such a program is counted as well, but for
@@ -488,7 +491,7 @@ static int work_in_job(const struct options *o, const struct launched *as)
 		rc = complain(EXIT_CANNOT_COUNT, "%s", why);
 	else if (!job_counts(&job))
 		rc = job_follow(&job, o->argv);
-	else if (as && o->profile)
+	else if (as && o->profile && as->local_size != 1)
 		rc = refuse_profile(&job);
 	else if (as && (o->repeat > 1 || o->passes))
 		rc = refuse_repeating(&job);

@@ -325,6 +325,11 @@ int job_collect(struct job *j, const struct saved *own, const struct measurement
 	return rc;
 }
 
+const struct where *job_profile(const struct job *j)
+{
+	return j->joined.where ? &j->joined.where->where : NULL;
+}
+
 void job_remove_reports(const struct job *j)
 {
 	for (int i = 0; i < j->nreports; i++)

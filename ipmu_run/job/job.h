@@ -62,6 +62,8 @@ bool job_is_met(const struct job *j);
  * job_end(), is what all have counted. 0 or a negative errno. */
 int job_collect(struct job *j, const struct saved *own, const struct measurement *mine,
 		const struct measurement **out);
+/* After that: the profile of all nodes; NULL: there is one node, or one of them has no profile. */
+const struct where *job_profile(const struct job *j);
 /* Removes the files of the reports that job_collect() has read. */
 void job_remove_reports(const struct job *j);
 

@@ -194,6 +194,24 @@ static int join_phases(struct from_json *const *r, int n, struct joined *out)
 	return rc;
 }
 
+/* The profile of a part of the counts would explain the others by it: all nodes have one, or none
+ * is shown. */
+static int join_wheres(struct from_json *const *r, int n, struct joined *out)
+{
+	const struct where_saved **list = calloc((size_t)n, sizeof(*list));
+	bool whole = true;
+	int rc = list ? 0 : -ENOMEM;
+
+	for (int i = 0; list && i < n; i++) {
+		list[i] = r[i]->where;
+		whole &= list[i] != NULL;
+	}
+	if (!rc && whole)
+		rc = where_join(list, n, &out->where);
+	free(list);
+	return rc;
+}
+
 static void join_jobs(struct from_json *const *r, int n, struct joined *out)
 {
 	struct report_job job = { .size = r[0]->job.size, .nodes = n, .node = out->nodes,
@@ -228,6 +246,8 @@ int node_reports_join(struct from_json *const *r, int n, struct joined *out)
 		rc = join_event(r, n, i, m, &out->events[i]);
 	if (!rc)
 		rc = join_phases(r, n, out);
+	if (!rc)
+		rc = join_wheres(r, n, out);
 	join_heads(r, n, m);
 	join_windows(r, n, out);
 	join_jobs(r, n, out);
@@ -240,6 +260,7 @@ void joined_free(struct joined *j)
 		event_free(&j->events[i]);
 	measure_free(&j->m);
 	phase_list_free(&j->phases);
+	where_saved_free(j->where);
 	free(j->events);
 	free(j->nodes);
 }

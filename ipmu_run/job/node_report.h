@@ -19,6 +19,7 @@ struct joined {
 	struct window window;		/* that of m */
 	struct phase_list phases;	/* those of m */
 	struct event *events;		/* those of m */
+	struct where_saved *where;	/* NULL: a node has no profile */
 	struct report_node *nodes;
 	struct report_job job;
 };

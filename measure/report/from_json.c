@@ -519,6 +519,14 @@ static void read_machine(const struct saved *s, struct machine *m)
 	m->seed = json_object_get_uint64(seed);
 }
 
+static int read_where(const struct event_reading *r)
+{
+	const char *wrong = NULL;
+	int rc = where_read(r->s, &r->f->m, &r->f->where, &wrong);
+
+	return rc == -EINVAL ? fault(r, wrong) : rc;
+}
+
 static int make_passes(struct from_json *f)
 {
 	f->passes = (struct passes){ .n = 1, .nevents = f->nevents,
@@ -551,12 +559,14 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 		rc = read_phases(&r);
 	if (!rc)
 		rc = make_passes(out);
+	out->m.events = out->events;
+	out->m.nevents = out->nevents;
+	if (!rc)
+		rc = read_where(&r);
 	if (rc) {
 		from_json_free(out);
 		return rc;
 	}
-	out->m.events = out->events;
-	out->m.nevents = out->nevents;
 	out->m.passes = &out->passes;
 	out->m.runs = 1;
 	out->report = (struct report){
@@ -566,6 +576,7 @@ int from_json(const struct saved *s, struct from_json *out, char why[SAVED_WHY_M
 		.name = name[0] ? name : NULL,
 		.program = out->program, .job = out->job.nodes ? &out->job : NULL,
 		.elsewhere = true, .formula = formula_value,
+		.where = out->where ? &out->where->where : NULL,
 	};
 	for (int i = 0; i < REPORT_STREAMS && saved_has(s, "streams"); i++)
 		out->report.streams[i] = saved_stream(s, report_stream_name(i));
@@ -586,6 +597,7 @@ void from_json_free(struct from_json *f)
 	free(f->owned);
 	free(f->program);
 	free(f->nodes);
+	where_saved_free(f->where);
 	measure_free(&f->m);
 	phase_list_free(&f->phases);
 	passes_free(&f->passes);

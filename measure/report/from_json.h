@@ -5,6 +5,7 @@
 
 #include "report.h"
 #include "saved.h"
+#include "where_saved.h"
 
 struct from_json {
 	struct machine machine;
@@ -21,6 +22,7 @@ struct from_json {
 	struct report_node *nodes;
 	struct report_job job;
 	char id[128];			/* of job */
+	struct where_saved *where;	/* the profile; NULL: none */
 	struct report report;		/* of m */
 };
 

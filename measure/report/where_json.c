@@ -43,20 +43,40 @@ static struct json_object *row_object(struct json_writer *w, const struct where_
 	return o;
 }
 
+/* All functions, those with the largest shares first: the counts of all are the profile's. NULL: no
+ * memory. */
+static size_t *function_order(const struct where *where)
+{
+	const size_t n = where->nfunctions;
+	size_t *order = malloc((n + 1) * sizeof(*order)), found;
+	int *events = calloc((size_t)where->nevents + 1, sizeof(*events));
+	bool *ranked = calloc(n + 1, sizeof(*ranked)), whole = order && events && ranked;
+
+	for (int e = 0; whole && e < where->nevents; e++)
+		events[e] = e;
+	found = whole ? where_rank(where, where->functions, n, events, where->nevents, n, order) :
+		0;
+	for (size_t i = 0; i < found; i++)
+		ranked[order[i]] = true;
+	for (size_t i = 0; whole && i < n; i++)
+		if (!ranked[i])
+			order[found++] = i;
+	free(events);
+	free(ranked);
+	if (whole)
+		return order;
+	free(order);
+	return NULL;
+}
+
 static struct json_object *functions(struct json_writer *w, const struct where *where)
 {
 	struct json_object *list = json_array_begin(w);
 	const int n = where->nevents;
-	size_t *order = malloc((where->nfunctions + 1) * sizeof(*order));
-	int *events = calloc((size_t)n + 1, sizeof(*events));
-	size_t found;
+	size_t *order = function_order(where);
 
-	w->no_memory |= !order || !events;
-	for (int e = 0; events && e < n; e++)
-		events[e] = e;
-	found = order && events ? where_rank(where, where->functions, where->nfunctions, events,
-					     n, where->nfunctions, order) : 0;
-	for (size_t i = 0; i < found; i++) {
+	w->no_memory |= !order;
+	for (size_t i = 0; order && i < where->nfunctions; i++) {
 		const struct where_row *row = &where->functions[order[i]];
 		struct json_object *o;
 
@@ -69,7 +89,6 @@ static struct json_object *functions(struct json_writer *w, const struct where *
 		}
 		json_append(w, list, o);
 	}
-	free(events);
 	free(order);
 	return list;
 }
@@ -124,6 +143,9 @@ static struct json_object *side_object(struct json_writer *w, const struct where
 	json_put_text(w, o, "file", s->file);
 	put_line_number(w, o, s->line);
 	json_put_text(w, o, "data", s->data);
+	json_put_text(w, o, "storage", s->storage);
+	json_put_text(w, o, "data_file", s->data_file);
+	json_put_int(w, o, "data_line", s->data_line);
 	json_put_number(w, o, "data_offset", (double)s->data_offset);
 	json_put_number(w, o, "times", (double)s->times);
 	return o;
@@ -169,6 +191,10 @@ static struct json_object *events(struct json_writer *w, const struct report *r)
 			json_put_null(w, o, "profiled");
 		else
 			json_put_number(w, o, "profiled", (double)r->where->sums[e]);
+		if (r->where->apart[e])
+			json_put_text(w, o, "reason", r->where->apart[e]);
+		if (r->where->halved[e])
+			json_put_bool(w, o, "halved", true);
 		json_append(w, list, o);
 	}
 	return list;

@@ -141,19 +141,19 @@ static void put_contended(FILE *f, const struct where *w)
 
 static void put_checks(FILE *f, const struct report *r)
 {
-	char text[REPORT_WHY_MAX];
+	char text[REPORT_WHY_MAX], safe[SHOWN_ROOM(LINE_BYTES)];
 
 	for (int e = 0; e < r->m->nevents; e++) {
 		if (r->where->apart[e] && strcmp(r->where->apart[e], WHERE_TIME))
 			fprintf(f, "  no profile of %s: it counts %s\n", r->m->events[e].given,
-				r->where->apart[e]);
+				shown(r->where->apart[e], safe, sizeof(safe)));
 		where_check(r, e, text);
 		if (*text)
 			fprintf(f, "  %s\n", text);
 	}
 	for (size_t i = 0; i < r->where->nlost; i++)
 		fprintf(f, "  the profile lost %" PRIu64 " %s\n", r->where->lost[i].n,
-			r->where->lost[i].what);
+			shown(r->where->lost[i].what, safe, sizeof(safe)));
 }
 
 void where_text(FILE *f, const struct report *r)
