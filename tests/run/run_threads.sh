@@ -61,12 +61,97 @@ done
 # A thread that waits uses no CPU time of the host, whose clock runs ahead of the machine's.
 "${clean[@]}" "$(command -v vpmu)" run -- ./threads sleeper >out && grep -q '^0 0 1 ' out && ok ||
 	bad "a sleeping thread used the host's CPU: $(cat out)"
+# All threads on one CPU of the machine.
+repeats taskset -c 0 ./threads pad
 if ${CC:-cc} -fopenmp -std=c11 -D_GNU_SOURCE -O2 -pthread -o openmp "$source" 2>/dev/null; then
 	repeats ./openmp loops
+	repeats ./openmp tasks
 	clean+=(OMP_WAIT_POLICY=passive)
 	repeats ./openmp loops
 else
 	echo "skipped: OpenMP: ${CC:-cc} has none"
+fi
+cat >atomic.cc <<'CODE'
+#include <atomic>
+#include <cstdio>
+#include <thread>
+#include <vector>
+int main()
+{
+	std::atomic<unsigned long> sum{0}, spins{0};
+	std::atomic<int> turn{0};
+	std::vector<std::thread> threads;
+	for (int me = 0; me < 4; me++)
+		threads.emplace_back([&, me] {
+			for (int i = 0; i < 50; i++) {
+				while (turn.load(std::memory_order_acquire) != me)
+					spins++;
+				sum += (unsigned long)i;
+				turn.store((me + 1) % 4, std::memory_order_release);
+			}
+		});
+	for (auto &t : threads)
+		t.join();
+	std::printf("%lu %lu\n", sum.load(), spins.load());
+}
+CODE
+if ${CXX:-c++} -std=c++11 -O2 -pthread -o atomic atomic.cc 2>/dev/null; then
+	repeats ./atomic
+else
+	echo "skipped: std::atomic: there is no C++ compiler"
+fi
+cat >rust.rs <<'CODE'
+use std::sync::{mpsc, Arc, Mutex};
+use std::thread;
+fn main() {
+    let sum = Arc::new(Mutex::new(0u64));
+    let (send, receive) = mpsc::channel();
+    let start = |me: u64| {
+        let (sum, send) = (sum.clone(), send.clone());
+        thread::spawn(move || {
+            for i in 0..500 {
+                *sum.lock().unwrap() += i * me;
+                send.send(i).unwrap();
+            }
+        })
+    };
+    let threads: Vec<_> = (0..4).map(start).collect();
+    drop(send);
+    let received: u64 = receive.iter().sum();
+    for t in threads {
+        t.join().unwrap();
+    }
+    println!("{} {}", sum.lock().unwrap(), received);
+}
+CODE
+if rustc -O -o rust rust.rs 2>/dev/null; then
+	repeats ./rust
+else
+	echo "skipped: Rust: there is no rustc"
+fi
+cat >Threads.java <<'CODE'
+public class Threads {
+    static long sum;
+    static void work() {
+        for (int i = 0; i < 1000; i++)
+            synchronized (Threads.class) { sum += i; }
+    }
+    public static void main(String[] arguments) throws Exception {
+        Thread[] threads = new Thread[4];
+        for (int i = 0; i < 4; i++)
+            (threads[i] = new Thread(Threads::work)).start();
+        for (Thread t : threads)
+            t.join();
+        System.out.println(sum);
+    }
+}
+CODE
+if [ "$runs" -le 2 ]; then
+	echo "skipped: Java: a run takes ten seconds; RUNS=3 and more count it"
+elif javac Threads.java 2>/dev/null; then
+	repeats java Threads
+else
+	echo "skipped: Java: there is no javac"
 fi
 seq 1 20000 | tac >numbers
 if command -v python3 >/dev/null; then
@@ -83,5 +168,6 @@ if command -v python3 >/dev/null; then
 	repeats python3 -I -S threads.py
 fi
 command -v xz >/dev/null && repeats xz -T4 --block-size=20KiB -kc numbers
+command -v zstd >/dev/null && repeats zstd -q -T4 -kc numbers
 repeats sort -n --parallel=4 numbers
 finish

@@ -295,6 +295,41 @@ static void openmp(void)
 	}
 	printf("%.0f ", sum);
 }
+
+static long fibonacci(int n)
+{
+	long before = 0, last = 0;
+
+	if (n < 2)
+		return n;
+	if (n < 8)
+		return fibonacci(n - 1) + fibonacci(n - 2);
+#pragma omp task shared(before)
+	before = fibonacci(n - 2);
+#pragma omp task shared(last)
+	last = fibonacci(n - 1);
+#pragma omp taskwait
+	return before + last;
+}
+
+static void openmp_tasks(void)
+{
+	long number = 0;
+
+	omp_set_num_threads(THREADS);
+#pragma omp parallel for schedule(guided)
+	for (int i = 0; i < 1 << 14; i++)
+		memory[i * 64]++;
+#pragma omp parallel for schedule(guided, 8)
+	for (int i = 0; i < 2000; i++) {
+#pragma omp critical
+		sums[0][0] += (uint64_t)i;
+	}
+#pragma omp parallel
+#pragma omp single
+	number = fibonacci(16);
+	printf("%ld ", number);
+}
 #endif
 
 static const struct way { const char *name; void (*run)(int me); } ways[] = {
@@ -347,6 +382,8 @@ int main(int argc, char **argv)
 	if (way)
 		run();
 #ifdef _OPENMP
+	else if (!strcmp(argv[1], "tasks"))
+		openmp_tasks();
 	else
 		openmp();
 #endif
