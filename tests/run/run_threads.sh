@@ -129,30 +129,6 @@ if rustc -O -o rust rust.rs 2>/dev/null; then
 else
 	echo "skipped: Rust: there is no rustc"
 fi
-cat >Threads.java <<'CODE'
-public class Threads {
-    static long sum;
-    static void work() {
-        for (int i = 0; i < 1000; i++)
-            synchronized (Threads.class) { sum += i; }
-    }
-    public static void main(String[] arguments) throws Exception {
-        Thread[] threads = new Thread[4];
-        for (int i = 0; i < 4; i++)
-            (threads[i] = new Thread(Threads::work)).start();
-        for (Thread t : threads)
-            t.join();
-        System.out.println(sum);
-    }
-}
-CODE
-if [ "$runs" -le 2 ]; then
-	echo "skipped: Java: a run takes ten seconds; RUNS=3 and more count it"
-elif javac Threads.java 2>/dev/null; then
-	repeats java Threads
-else
-	echo "skipped: Java: there is no javac"
-fi
 seq 1 20000 | tac >numbers
 if command -v python3 >/dev/null; then
 	cat >threads.py <<-'CODE'
@@ -166,6 +142,17 @@ if command -v python3 >/dev/null; then
 	print(done)
 	CODE
 	repeats python3 -I -S threads.py
+	# A thread of the pool polls until another one gets the interpreter's lock.
+	cat >pool.py <<-'CODE'
+	import multiprocessing
+	def work(k):
+	    return sum(i * k for i in range(2000))
+	with multiprocessing.get_context('fork').Pool(2) as pool:
+	    print(pool.map(work, range(4)))
+	CODE
+	"${clean[@]}" timeout 300 "$(command -v vpmu)" run -- python3 -I -S pool.py >out </dev/null
+	[ "$(cat out)" = '[0, 1999000, 3998000, 5997000]' ] && ok ||
+		bad "multiprocessing.Pool: '$(cat out)'"
 fi
 command -v xz >/dev/null && repeats xz -T4 --block-size=20KiB -kc numbers
 command -v zstd >/dev/null && repeats zstd -q -T4 -kc numbers

@@ -174,33 +174,11 @@ static bool passes(int64_t number, const int64_t a[6])
 	return vpmu_turn_self && vpmu_timers_next() && how_now(number, a) == PASSES;
 }
 
-/* Programs release a lock around these calls, as interpreters do with their own. */
-static bool releases_locks(int64_t number)
+/* The thread's or the process's clocks are complete. */
+static bool ends(int64_t number)
 {
-	switch (number) {
-	case SYS_read: case SYS_write: case SYS_poll: case SYS_ppoll: case SYS_select:
-	case SYS_pselect6: case SYS_epoll_wait: case SYS_epoll_pwait: case SYS_wait4:
-	case SYS_waitid: case SYS_recvfrom: case SYS_sendto: case SYS_accept: case SYS_accept4:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* A call takes no time on the machine's clock. So a thread that polls in a loop would have such a
- * lock again before the woken thread gets its turn, each time. */
-static void let_earlier_threads_run(void)
-{
-	uint64_t clock = vpmu_turn_clock();
-	const struct vpmu_turn *other;
-	bool earlier;
-
-	vpmu_turns_lock();
-	other = vpmu_turn_least(vpmu_turn_self);
-	earlier = other && other->clock < clock;
-	vpmu_turns_unlock();
-	if (earlier)
-		vpmu_scheduler_wait(VPMU_TURN_READY, clock);
+	return number == SYS_exit || number == SYS_exit_group || number == SYS_execve ||
+	       number == SYS_execveat;
 }
 
 /* A thread waits for files here, before system/ sets a timer of the host for the call. */
@@ -214,9 +192,9 @@ void vpmu_host_call_begins(int64_t number, int64_t a[6])
 	vpmu_timers_passes(passes(number, a));
 	if (!vpmu_scheduler_shares())
 		return;
+	if (!ends(number))
+		vpmu_scheduler_before_call();
 	vpmu_scheduler_call_begins();
-	if (releases_locks(number) && how_now(number, a) == PASSES)
-		let_earlier_threads_run();
 	if (number == SYS_pause)	/* system/ may do it */
 		vpmu_scheduler_outside();
 	else if (how_now(number, a) == WAITS_FOR_FILES && !vpmu_turn_host->signalled())

@@ -476,6 +476,22 @@ void vpmu_scheduler_back(void)
 		feed_continues(me->clock);
 }
 
+/* Calls take no clocks. A lock that a thread releases around its calls alone (Python's) would be
+ * free at none of its turns' ends, which come at the same place of a loop each time. */
+void vpmu_scheduler_before_call(void)
+{
+	const struct vpmu_turn *other;
+	uint64_t clock = vpmu_turn_clock();
+	bool behind;
+
+	vpmu_turns_lock();
+	other = vpmu_turn_least(vpmu_turn_self);
+	behind = other && other->clock + VPMU_CALL_CLOCKS < clock;
+	vpmu_turns_unlock();
+	if (behind)
+		vpmu_scheduler_wait(VPMU_TURN_READY, clock);
+}
+
 void vpmu_scheduler_call_begins(void)
 {
 	if (!vpmu_turn_self)

@@ -56,6 +56,8 @@ bool vpmu_scheduler_outside(void);
 void vpmu_scheduler_back(void);
 /* The calling thread has made a call that may have woken threads outside of the turn. */
 void vpmu_scheduler_woke(void);
+/* The calling thread is about to make a system call: a ready thread that is behind goes first. */
+void vpmu_scheduler_before_call(void);
 /* A system call of the calling thread begins; is over. One that takes too long is outside. */
 void vpmu_scheduler_call_begins(void);
 void vpmu_scheduler_call_ends(void);

@@ -20,6 +20,9 @@
 /* Longer ones make contended lines move less often than on a machine whose cores run at once, and
  * a woken thread late. Shorter ones cost hand-overs of 3 to 6 microseconds each. */
 #define VPMU_SLICE_CLOCKS 20000u
+/* At a system call, a ready thread that is so far behind goes first: a hand-over costs as much time
+ * of the host as the call, and threads that have just been woken are about so far behind. */
+#define VPMU_CALL_CLOCKS 200u
 /* A thread in a loop of PAUSEs tries again after so long, if no snoop has come to its core. */
 #define VPMU_SPIN_SLICES 8u
 #define VPMU_TURN_FILES 64u
