@@ -13,10 +13,8 @@ index=tests/data/pmus.tsv
 
 engine_families() {	# "VARIABLE NAME" of each family of the engine's list
 	awk 'NR == FNR {
-			while (match($0, /F\([a-z0-9_]+\)/)) {
-				listed[++n] = "ipmu_" substr($0, RSTART + 2, RLENGTH - 3)
-				$0 = substr($0, RSTART + RLENGTH)
-			}
+			if (match($0, /^FAMILY\([a-z0-9_]*/))
+				listed[++n] = "ipmu_" substr($0, RSTART + 7, RLENGTH - 7)
 			next
 		}
 		FNR == 1 { at = -1 }
@@ -28,7 +26,7 @@ engine_families() {	# "VARIABLE NAME" of each family of the engine's list
 			for (i = 1; i <= n; i++)
 				if (listed[i] in name)
 					print listed[i], name[listed[i]]
-		}' component/engine/pmu/families.h component/engine/pmu/*.c
+		}' component/engine/pmu/family_list.h component/engine/pmu/*.c
 }
 machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
 	sed -n '/^const struct vpmu_family_row/,/^}/p' virtual_pmu/machine/families.c |
@@ -150,8 +148,8 @@ ln -s "$root"/tests/data/*.tsv "$tree/tests/data/"
 ln -s "$root/tests/claims.tsv" "$tree/tests/"
 cp -r "$root/component/engine/pmu" "$tree/component/engine/pmu"
 rm "$tree/$index"
-sed 's/F(knc)/F(knc) F(new_uncore)/' "$root/component/engine/pmu/families.h" \
-	>"$tree/component/engine/pmu/families.h"
+sed 's/^FAMILY(knc)/&\nFAMILY(new_uncore)/' "$root/component/engine/pmu/family_list.h" \
+	>"$tree/component/engine/pmu/family_list.h"
 printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_uncore \
 	>"$tree/component/engine/pmu/new_uncore.c"
 sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \

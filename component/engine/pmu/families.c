@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of families, and the choice of one for a machine. ipmu_family_find() takes the first
  * that matches the CPU. If none does, it takes the one that IPMU_TRY_FAMILY names, or says why not.
- * ipmu_family_open() opens a unit's registers. The list is constant, and no lock is needed. */
+ * ipmu_family_open() opens a unit's registers. A family that takes a CPU away from another one
+ * stands before it in the list. The list is constant, and no lock is needed. */
 #include "families.h"
 
 #include "../base/why.h"
@@ -13,8 +14,11 @@
 
 #define TRY "IPMU_TRY_FAMILY"
 
-#define LISTED(name) &ipmu_##name,
-const struct ipmu_family *const ipmu_families[] = { IPMU_FAMILIES(LISTED) NULL };
+#define FAMILY(name) &ipmu_##name,
+const struct ipmu_family *const ipmu_families[] = {
+#include "family_list.h"
+	NULL };
+#undef FAMILY
 
 static bool is_kind(const struct ipmu_family *f, const struct ipmu_topology *topo)
 {
