@@ -24,7 +24,7 @@ static bool is_here(const struct glue *g, const struct ipmu_pmu_type *type)
 void glue_presets_load(struct glue *g)
 {
 	const struct ipmu_pmu_type *type;
-	char component[PAPI_MIN_STR_LEN], pmu[PAPI_MIN_STR_LEN];
+	char component[PAPI_MAX_STR_LEN], pmu[PAPI_MIN_STR_LEN];
 
 	snprintf(component, sizeof(component), "%s", INFO(g).name);
 	loading = g;
