@@ -64,7 +64,7 @@ refuses 'another version of a file' 'intel_core.c exists and is another version'
 fresh
 mkdir "$scratch/edit"
 cp -R "$SRCDIR"/{component,facts,pfm_events,hwloc_topo,common,LICENSE} "$scratch/edit/"
-printf '#!/bin/sh\n[ "$1" != --check ] || exit 2\necho no space; exit 1\n' \
+printf '#!/bin/sh\ncase "$*" in *--check*) exit 2 ;; esac\necho no space; exit 1\n' \
 	>"$scratch/edit/pfm_events/add-to-libpfm4"
 add=$scratch/edit/component/add-to-papi
 refuses 'tables that cannot be written' 'no space: everything was put back'
