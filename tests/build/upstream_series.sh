@@ -11,7 +11,7 @@ export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 
 pristine=$scratch/pristine
 mkdir -p "$pristine/src/components"
-cp "$PAPI_SRC"/src/{papi.h,configure,configure.in} "$pristine/src/"
+cp "$PAPI_SRC"/src/{*.h,papi_events.csv,configure,configure.in} "$pristine/src/"
 cp -R "$PAPI_SRC/src/components/example" "$pristine/src/components/"
 tar -C "$PAPI_SRC/src" --exclude='*.[ao]' --exclude='*.so*' -cf - libpfm4/{README,config.mk,rules.mk,include,lib,docs,tests} |
 	tar -C "$pristine/src" -xf -
@@ -57,10 +57,58 @@ sed -n '9p; $p' "$scratch/commits" | while read -r commit; do
 done >"$scratch/out" 2>&1
 is 'libpfm4: what was built and validated' 'All tests passed' "$(grep -E '^FAILED|warning:|^All tests' "$scratch/out" | sort -u)"
 git -C "$scratch/tree" checkout -q "$(tail -n 1 "$scratch/commits")"
-applies papi "$pristine"
-is 'papi: tables, shared, two components' 4 "$(ls "$scratch/papi"/*.patch | wc -l)"
+
+# Each prefix of PAPI's series compiles without a warning: what a patch adds or changes is compiled.
+compiles() {	# compiles COMMIT
+	local file rc=0
+	git checkout -q "$1" || return 1
+	while read -r file; do
+		[ -f "$file" ] || continue
+		${CC:-cc} -fsyntax-only -D_GNU_SOURCE -DIPMU_HIDDEN -O1 -Wall -Wextra -Werror -Isrc -Isrc/libpfm4/include \
+			-Isrc/components/intel_pmu{,/engine,/hwloc_topo} "$file" || rc=1
+	done < <(git diff --name-only "$1^" "$1" -- 'src/components/intel_*/*.c' ':!*/tests/*')
+	return $rc
+}
+"$make" papi "$pristine" "$scratch/papi" >"$scratch/out" 2>&1
+verdict 'papi: the series are made' $?
+repository "$pristine"
+for part in uncore core families; do
+	from=$(git rev-parse HEAD)
+	git am -q "$scratch/papi/$part"/*.patch >"$scratch/out" 2>&1
+	verdict "papi $part: it applies" $?
+	patches=$(ls "$scratch/papi/$part"/*.patch | wc -l)
+	grep -qx "Subject: \[PATCH 0/$patches\] .*" "$scratch/papi/$part/0000-cover-letter.txt"
+	verdict "papi $part: the cover letter has the number of patches" $?
+	[ "$patches" -le 12 ]
+	verdict "papi $part: at most 12 patches" $?
+	git log --format='%s' "$from.." | awk 'length($0) > 75 { print; bad = 1 } END { exit bad }' >"$scratch/out"
+	verdict "papi $part: subjects fit" $?
+	branch=$(git rev-parse --abbrev-ref HEAD)
+	for commit in $(git rev-list --reverse "$from.."); do
+		compiles "$commit" >"$scratch/out" 2>&1
+		verdict "papi $part: compiles: $(git log -1 --format=%s "$commit")" $?
+	done
+	git checkout -q "$branch"
+	[ "$part" != uncore ] || {
+		"$SRCDIR/component/add-to-papi" --families skylake --check "$scratch/tree" >"$scratch/out" 2>&1
+		verdict 'papi uncore: the tree has what add-to-papi adds for skylake' $?
+		is 'papi uncore: no other family' 'cml_client_uncore skl_client_uncore' \
+			"$(sed -n 's/^FAMILY(\(.*\)).*/\1/p' src/components/intel_pmu/engine/pmu/family_list.h | paste -sd ' ')"
+	}
+done
 "$SRCDIR/component/add-to-papi" --check "$scratch/tree" >"$scratch/out" 2>&1
 verdict 'papi: the tree has what add-to-papi adds' $?
+"$make" papi "$scratch/tree" "$scratch/again" >"$scratch/out" 2>&1
+is 'papi: nothing is left to do' 1 $?
+grep -q 'the tree has all of it already' "$scratch/out"
+verdict 'papi: it says so' $?
+# The groups name each family of the engine and of libpfm4 once.
+column() { awk -F'\t' -v n="$1" '!/^#/ { print $n }' "$SRCDIR/component/families" | tr ' ' '\n' | sort; }
+is 'groups have all families of the engine' "$(sed -n 's/^FAMILY(\(.*\)).*/\1/p' "$SRCDIR/component/engine/pmu/family_list.h" | sort)" "$(column 4)"
+is 'groups have all families of libpfm4' "$(grep -v '^#' "$SRCDIR/pfm_events/families" | grep . | sort)" "$(column 3)"
+"$SRCDIR/component/add-to-papi" --families itanium "$scratch/tree" >"$scratch/out" 2>&1
+is 'papi: no such group: status' 1 $?
+
 is 'the trees are not changed' "$before" "$(tar -C "$pristine" --sort=name --mtime=@0 -cf - . | cksum)"
 
 "$make" msr-safe "$scratch/msr-safe" >"$scratch/out" 2>&1
