@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tlb.h"
 
-static const struct vpmu_tlb_shape usual = { 64, 4, 512, 4 };
-const struct vpmu_tlb_shape vpmu_tlb_skl_data = { 64, 4, 1536, 12 };
-const struct vpmu_tlb_shape vpmu_tlb_skl_code = { 128, 8, 1536, 12 };
+static const struct vpmu_tlb_shape usual = { 16, 4, 128, 4 };
+const struct vpmu_tlb_shape vpmu_tlb_skl_data = { 16, 4, 128, 12 };
+const struct vpmu_tlb_shape vpmu_tlb_skl_code = { 16, 8, 128, 12 };
 
 static const struct vpmu_tlb_shape *shape_of(const struct vpmu_tlb *t)
 {
@@ -16,9 +16,9 @@ static uint64_t *second_of(struct vpmu_tlb *t)
 }
 
 /* Puts the page in front of its set. True: it was there. */
-static bool find(uint64_t *sets, uint32_t entries, uint32_t ways, uint64_t page)
+static bool find(uint64_t *entries, uint32_t sets, uint32_t ways, uint64_t page)
 {
-	uint64_t *set = sets + page % (entries / ways) * ways;
+	uint64_t *set = entries + (page & (sets - 1)) * ways;
 	uint32_t way = 0;
 	bool found;
 
@@ -36,16 +36,16 @@ enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page)
 	const struct vpmu_tlb_shape *s = shape_of(t);
 
 	t->last = page + 1;
-	if (find(t->first, s->first, s->first_ways, page))
+	if (find(t->first, s->first_sets, s->first_ways, page))
 		return VPMU_NO_WALK;
-	return find(second_of(t), s->second, s->second_ways, page) ? VPMU_WALK : VPMU_LONG_WALK;
+	return find(second_of(t), s->second_sets, s->second_ways, page) ? VPMU_WALK : VPMU_LONG_WALK;
 }
 
 /* Moves the remaining entries of a set up, so that free entries are last and taken first. */
-static void forget(uint64_t *sets, uint32_t entries, uint32_t ways, uint64_t first,
+static void forget(uint64_t *entries, uint32_t sets, uint32_t ways, uint64_t first,
 		   uint64_t last)
 {
-	for (uint64_t *set = sets; set < sets + entries; set += ways) {
+	for (uint64_t *set = entries; set < entries + sets * ways; set += ways) {
 		uint32_t kept = 0;
 
 		for (uint32_t way = 0; way < ways; way++)
@@ -60,7 +60,7 @@ void vpmu_tlb_forget(struct vpmu_tlb *t, uint64_t first, uint64_t last)
 {
 	const struct vpmu_tlb_shape *s = shape_of(t);
 
-	forget(t->first, s->first, s->first_ways, first, last);
-	forget(second_of(t), s->second, s->second_ways, first, last);
+	forget(t->first, s->first_sets, s->first_ways, first, last);
+	forget(second_of(t), s->second_sets, s->second_ways, first, last);
 	t->last = 0;
 }

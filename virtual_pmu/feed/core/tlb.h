@@ -16,7 +16,8 @@
 #define VPMU_TLB_FIRST 128u	/* entries at most */
 #define VPMU_TLB_SECOND 1536u
 
-struct vpmu_tlb_shape { uint32_t first, first_ways, second, second_ways; };
+/* Sets of each level, a power of two, and ways. */
+struct vpmu_tlb_shape { uint32_t first_sets, first_ways, second_sets, second_ways; };
 extern const struct vpmu_tlb_shape vpmu_tlb_skl_data, vpmu_tlb_skl_code;
 
 struct vpmu_tlb {
