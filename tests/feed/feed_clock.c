@@ -90,6 +90,8 @@ static void a_reorder_buffer_with_room_does_not(void **state)
 	stall(PLAIN, 1);
 	execute(224, 40);
 	assert_int_equal(stall(PLAIN, 2), 0);
+	stop_runners();
+
 	/* the line of the first load was there before the buffer was full */
 	begin();
 	stall(PLAIN, 1);

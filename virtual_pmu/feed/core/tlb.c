@@ -38,7 +38,8 @@ enum vpmu_walk vpmu_tlb_search(struct vpmu_tlb *t, uint64_t page)
 	t->last = page + 1;
 	if (find(t->first, s->first_sets, s->first_ways, page))
 		return VPMU_NO_WALK;
-	return find(second_of(t), s->second_sets, s->second_ways, page) ? VPMU_WALK : VPMU_LONG_WALK;
+	return find(second_of(t), s->second_sets, s->second_ways, page) ? VPMU_WALK :
+								  VPMU_LONG_WALK;
 }
 
 /* Moves the remaining entries of a set up, so that free entries are last and taken first. */

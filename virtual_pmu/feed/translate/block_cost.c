@@ -431,10 +431,11 @@ static void find_loads(const struct costed *b, struct vpmu_block_cost *cost)
 
 	memset(from, 0xff, sizeof(from));
 	for (uint32_t i = 0; i < b->count; i++) {
-		bool access = b->insn[i].loads || b->insn[i].stores;
+		const struct vpmu_cost_insn *insn = &b->insn[i];
+		bool access = insn->loads || insn->stores || insn->class == VPMU_COST_UNKNOWN;
 
 		cost->producer[i] = -1;
-		cost->same[i] = access && b->insn[i].address ? find_same(b, i) : (int16_t)i;
+		cost->same[i] = !access ? -1 : insn->address ? find_same(b, i) : (int16_t)i;
 	}
 	for (int round = 0; round <= b->repeats; round++)
 		find_producers(b, from, cost->producer);

@@ -25,7 +25,8 @@ struct vpmu_block_cost {
 	struct vpmu_chains chains;	/* from the registers before the block to those behind it */
 	/* By instruction. `producer`: the load whose value is in the address of this one's access,
 	 * or -1; in a block that branches to itself perhaps a later one, of the round before.
-	 * `same`: the first access with the same unchanged address registers, perhaps this one. */
+	 * `same`: the first access with the same unchanged address registers, perhaps this one; -1:
+	 * it has no access. */
 	int16_t producer[VPMU_COST_INSNS_MAX], same[VPMU_COST_INSNS_MAX];
 };
 

@@ -78,18 +78,19 @@ static uint32_t block_site(struct vpmu_timed_block *b, size_t i, const struct vp
 	if (cost->producer[i] >= 0)
 		vpmu_site_producer[site - VPMU_SITES_PLAIN] =
 			(uint16_t)block_site(b, (size_t)cost->producer[i], cost);
-	if (cost->same[i] != (int)i)
+	if (cost->same[i] >= 0 && cost->same[i] != (int)i)
 		vpmu_site_same[site] = (uint16_t)block_site(b, (size_t)cost->same[i], cost);
 	return site;
 }
 
+/* Each access gets its number here: instructions that share numbers wait for each other's lines, so
+ * these do not depend on what is counted. Instructions without an access have number 0. */
 static void find_sites(struct vpmu_timed_block *b, const struct vpmu_block_cost *cost)
 {
 	for (uint32_t i = 0; i < b->instructions; i++)
-		b->sites[i] = VPMU_SITES;
+		b->sites[i] = cost->same[i] < 0 ? 0 : VPMU_SITES;
 	for (uint32_t i = 0; i < b->instructions; i++)
-		if (cost->producer[i] >= 0 || cost->same[i] != (int)i)
-			block_site(b, i, cost);
+		block_site(b, i, cost);
 }
 
 static void *allocate(size_t bytes)
@@ -119,18 +120,9 @@ static void cost_block(struct vpmu_timed_block *b, const struct block_text *c)
 	find_sites(b, &cost);
 }
 
-uint32_t vpmu_timed_site(struct vpmu_timed_block *b, size_t index)
+uint32_t vpmu_timed_site(const struct vpmu_timed_block *b, size_t index)
 {
-	uint32_t site;
-
-	if (!b->sites)
-		return vpmu_site_new(false);
-	site = __atomic_load_n(&b->sites[index], __ATOMIC_RELAXED);
-	if (site < VPMU_SITES)
-		return site;
-	site = vpmu_site_new(false);
-	__atomic_store_n(&b->sites[index], (uint16_t)site, __ATOMIC_RELAXED);
-	return site;
+	return b->sites ? b->sites[index] : vpmu_site_new(false);
 }
 
 /* ---- rounds of loops ---- */

@@ -81,7 +81,7 @@ static inline bool vpmu_timed_is_round(const struct vpmu_timed_block *b,
 	return b->start <= from->start && from->branch < VPMU_CALL;
 }
 /* The number of an instruction of the block that accesses memory: see sites.h. */
-uint32_t vpmu_timed_site(struct vpmu_timed_block *b, size_t index);
+uint32_t vpmu_timed_site(const struct vpmu_timed_block *b, size_t index);
 /* A part of a block, with so many instructions. Costs, for which a table needs the code, are rough.
  */
 struct vpmu_timed_block vpmu_timed_block_part(uint64_t fetched, uint64_t bytes,
