@@ -31,18 +31,15 @@ static inline bool vpmu_predict_condition(struct vpmu_predictor *p, uint64_t add
 					  bool *settled)
 {
 	/* The stored value is the counter minus its start, 1, modulo 4. */
-	uint8_t *stored = &p->counters[(address ^ p->history) % VPMU_PREDICTOR_COUNTERS];
-	uint32_t counter = (*stored + 1u) & 3, history = p->history;
-	bool foreseen = (counter >= 2) == taken;
+	static const uint8_t next[2][4] = { { 3, 0, 1, 3 }, { 1, 2, 2, 0 } };
+	uint32_t history = p->history;
+	uint8_t *stored = &p->counters[(address ^ history) % VPMU_PREDICTOR_COUNTERS];
+	uint8_t before = *stored;
 
-	if (taken && counter < 3)
-		counter++;
-	else if (!taken && counter > 0)
-		counter--;
 	p->history = (history << 1 | taken) % VPMU_PREDICTOR_COUNTERS;
-	*settled = *stored == ((counter - 1u) & 3) && p->history == history;
-	*stored = (uint8_t)((counter - 1u) & 3);
-	return foreseen;
+	*stored = next[taken][before];
+	*settled = *stored == before && p->history == history;
+	return ((before + 1) >> 1 & 1) == taken;
 }
 
 /* Whether the branch was foreseen; learns from it. */
