@@ -116,20 +116,6 @@ static void put_first(struct merging *g)
 	memcpy(g->from.machine.host, g->reports[0]->machine.host, sizeof(g->from.machine.host));
 }
 
-/* The joined report has a profile if all nodes have one. */
-static void report_lacking(const struct merging *g)
-{
-	int with = 0, lacking = 0;
-
-	for (int i = 0; i < g->n; i++) {
-		with += g->reports[i]->where != NULL;
-		lacking += !g->reports[i]->where;
-	}
-	if (with && lacking)
-		complain(0, "%d of %d reports have no profile: the joined report has none",
-			 lacking, g->n);
-}
-
 static int write_all(const struct report *r, const char *prefix)
 {
 	struct output files;
@@ -149,8 +135,9 @@ static int join(struct merging *g, const char *prefix)
 	int rc;
 
 	put_first(g);
-	report_lacking(g);
 	rc = node_reports_join(g->reports, g->n, &all);
+	if (all.lacking)
+		complain(0, JOINED_LACKING, all.lacking, g->n);
 	r.m = &all.m;
 	r.job = &all.job;
 	r.where = all.where ? &all.where->where : NULL;

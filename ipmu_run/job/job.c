@@ -320,6 +320,8 @@ int job_collect(struct job *j, const struct saved *own, const struct measurement
 	if (rc || j->nreports == 1)
 		return rc;
 	rc = node_reports_join(j->reports, j->nreports, &j->joined);
+	if (j->joined.lacking)
+		complain(0, JOINED_LACKING, j->joined.lacking, j->nreports);
 	j->shape = j->joined.job;
 	*out = &j->joined.m;
 	return rc;

@@ -199,14 +199,14 @@ static int join_phases(struct from_json *const *r, int n, struct joined *out)
 static int join_wheres(struct from_json *const *r, int n, struct joined *out)
 {
 	const struct where_saved **list = calloc((size_t)n, sizeof(*list));
-	bool whole = true;
-	int rc = list ? 0 : -ENOMEM;
+	int with = 0, rc = list ? 0 : -ENOMEM;
 
 	for (int i = 0; list && i < n; i++) {
 		list[i] = r[i]->where;
-		whole &= list[i] != NULL;
+		with += list[i] != NULL;
 	}
-	if (!rc && whole)
+	out->lacking = with ? n - with : 0;
+	if (!rc && with == n)
 		rc = where_join(list, n, &out->where);
 	free(list);
 	return rc;

@@ -20,9 +20,13 @@ struct joined {
 	struct phase_list phases;	/* those of m */
 	struct event *events;		/* those of m */
 	struct where_saved *where;	/* NULL: a node has no profile */
+	int lacking;			/* nodes without a profile, if others have one */
 	struct report_node *nodes;
 	struct report_job job;
 };
+
+/* Message about these, for printf(): their number, and that of all nodes. */
+#define JOINED_LACKING "%d of %d reports have no profile: the joined report has none"
 
 /* Joins the reports of n nodes. Each part gets its node's number if there are several nodes, and a
  * node with several parts also their sum. 0, -ENOMEM, or -EOVERFLOW if counts are too large to add
