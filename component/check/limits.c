@@ -7,7 +7,7 @@
 #include "check.h"
 #include "now.h"
 
-#include "counting/session.h"
+#include "counting/session_data.h"
 #include "counting/system.h"
 #include "pmu/families.h"
 

@@ -16,9 +16,11 @@
  * suspended, which resets registers (-ESHUTDOWN).
  * Cancellation (pthread_cancel) waits until the thread is outside of these functions.
  * While something is counted that could wrap unread, a thread of the library's reads it in time.
- * Fork: the child may read what the parent counts, and open the machine afresh to count; in what it
- * inherited, start and set give -ECHILD, and nothing that it stops or frees changes a register.
- * Once the parent has stopped what the child reads, or has ended, it is lost: -ECHILD. */
+ * Fork: the child opens the machine afresh to count. In what it inherited, start, set and read give
+ * -ECHILD, and nothing that it stops or frees changes a register. A read gives the counts that the
+ * parent had read last before the fork.
+ * A signal handler that leaves a read by siglongjmp is not supported: the session can be stopped
+ * and freed, but no longer set or started (-ETIMEDOUT). */
 #ifndef IPMU_H
 #define IPMU_H
 
@@ -218,14 +220,14 @@ int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, in
 
 /* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events, here or in
  * another process, or by a user that knows nothing of this library; `why` names them. -ECHILD: in a
- * forked child, which has to open a system of its own. On failure nothing is left enabled. While
- * registers are changed, the signals that end a process by default are handled where the process
- * has no handler (IPMU_SIGNALS=0: they are not). */
+ * forked child, which has to open a system of its own. -ETIMEDOUT: a read of this session never
+ * ended. On failure nothing is left enabled. While registers are changed, the signals that end a
+ * process by default are handled where the process has no handler, unless IPMU_SIGNALS=0. */
 int ipmu_session_start(struct ipmu_session *s, char *why);
 
 /* If a counter was lost while it ran, this returns what it met, -ENXIO or -ESTALE say, with a
- * sentence, and has stopped all the same. -ETIMEDOUT: so it has, and gave up a read that a signal
- * handler has left by siglongjmp.
+ * sentence, and has stopped all the same. -ETIMEDOUT: so it has, and gave up a read that never
+ * ended.
  * values (may be NULL): where to put the final counts, read after the counters stand still. With
  * NULL the session keeps the counts of its last read, which saves one register read a counter.
  * Of a session that does not run: those it has. */

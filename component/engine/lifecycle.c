@@ -43,7 +43,6 @@ static void part_inside_signal(struct ipmu_system *sys)
 	if (atomic_load(&sys->lessee.inside) || sys->lessee.pid != getpid())
 		return;
 	ipmu_wait_at_most(&sys->lessee, UNITS_NS);
-	ipmu_fork_state_end(&sys->fork_state);
 	for (int i = 0; i < sys->nunits; i++)
 		ipmu_owner_part(&sys->units[i]);
 }
@@ -250,7 +249,6 @@ static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	sys->lessee.self = ipmu_process_self();
 	sys->take_busy = said("IPMU_TAKE_BUSY");
 	sys->allow_pmi = said("IPMU_ALLOW_PMI");
-	ipmu_fork_state_open(&sys->fork_state);
 	sys->lessee.journal = malloc(sizeof(*sys->lessee.journal));
 	ipmu_state_boot(sys->lessee.boot_id);
 	sys->family = ipmu_family_find(topo, scope, why);
@@ -260,7 +258,6 @@ static int open_system(const struct ipmu_topology *topo, enum ipmu_scope scope,
 	if (!rc)
 		rc = open_units(sys, why);
 	if (rc) {
-		ipmu_fork_state_close(&sys->fork_state);
 		free(sys->lessee.journal);
 		free(sys);
 		return rc;
@@ -289,8 +286,6 @@ int ipmu_system_close(struct ipmu_system *sys)
 	unlink_system(sys);
 	pthread_mutex_lock(&sys->lock);
 	ipmu_wait_begin(&sys->lessee);
-	if (sys->lessee.pid == getpid())
-		ipmu_fork_state_end(&sys->fork_state);
 	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		int rc = ipmu_unit_release(&sys->units[i]);
@@ -304,7 +299,6 @@ int ipmu_system_close(struct ipmu_system *sys)
 	ipmu_guard_join(ipmu_guard_ended(sys));
 	close_units(sys);
 	pthread_mutex_destroy(&sys->lock);
-	ipmu_fork_state_close(&sys->fork_state);
 	free(sys->lessee.journal);
 	free(sys);
 	ipmu_cancel_release(cancel);
@@ -332,8 +326,6 @@ static bool lock_soon(struct ipmu_system *sys)
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
 	ipmu_wait_begin(&sys->lessee);
-	if (sys->lessee.pid == getpid())
-		ipmu_fork_state_end(&sys->fork_state);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 

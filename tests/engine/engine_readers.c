@@ -117,26 +117,35 @@ static void leave_a_read(struct ipmu_session *s)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* Its own thread stops the session: that there is nothing to wait for is clear. */
-static void a_read_left_by_a_jump_holds_nobody_up(void **state)
+/* The session is stopped without waiting and keeps its counts, but never starts again: the read
+ * may still use its plan. */
+static void a_read_left_by_a_jump_ends_its_session(void **state)
 {
 	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_event event;
 	uint64_t v[2];
 
 	(void)state;
-	for (int round = 0; round < 3; round++) {
-		for (int i = 0; i < 5; i++)
-			leave_a_read(s);
-		engine_fixture_misses(fixture, 0, 4);
-		engine_fixture_expect(s, 0, 4, 0);
-		let_time_pass(IN_PAUSES);
-		assert_int_equal(ipmu_session_stop(s, v, NULL), 0);
-		assert_int_equal(v[0], 4);
-		engine_fixture_start(s);
-		assert_int_equal(atomic_load(&pauses), 0);
-		let_time_pass(AS_EVER);
-	}
-	engine_fixture_end(s, NULL);
+	for (int i = 0; i < 5; i++)
+		leave_a_read(s);
+	engine_fixture_misses(fixture, 0, 4);
+	engine_fixture_expect(s, 0, 4, 0);
+	let_time_pass(IN_PAUSES);
+	assert_int_equal(ipmu_session_stop(s, v, NULL), 0);
+	assert_int_equal(v[0], 4);
+	assert_int_equal(ipmu_session_start(s, why), -ETIMEDOUT);
+	print_message("%s\n", why);
+	assert_non_null(strstr(why, READ_I));
+	assert_non_null(strstr(why, "siglongjmp"));
+	assert_int_equal(ipmu_event_parse(fixture->sys, READ_I_1, &event, NULL), 0);
+	assert_int_equal(ipmu_session_set(s, &event, 1, why), -ETIMEDOUT);
+	engine_fixture_expect(s, 0, 4, 0);
+	ipmu_session_free(s);
+	assert_int_equal(atomic_load(&pauses), 0);
+	let_time_pass(AS_EVER);
+	engine_fixture_end(engine_fixture_started(fixture, both, 2), v);	/* another does */
+	assert_int_equal(v[0], 0);
 }
 
 static void *left_behind(void *arg)
@@ -177,12 +186,10 @@ static void a_read_of_another_thread_is_given_up(void **state)
 	assert_non_null(strstr(why, "siglongjmp"));
 	assert_int_equal(v[0], 4);
 	let_time_pass(IN_PAUSES);
-	engine_fixture_start(s);	/* nobody waits for it again */
-	engine_fixture_misses(fixture, 0, 6);
-	engine_fixture_end(s, v);
-	assert_int_equal(atomic_load(&pauses), 0);
+	assert_int_equal(ipmu_session_start(s, why), -ETIMEDOUT);
+	assert_int_equal(atomic_load(&pauses), 0);	/* it is not waited for again */
+	ipmu_session_free(s);
 	let_time_pass(AS_EVER);
-	assert_int_equal(v[0], 6);
 	atomic_store(&go_on, true);
 	pthread_join(thread, NULL);
 }
@@ -297,7 +304,7 @@ static int setup(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_read_left_by_a_jump_holds_nobody_up),
+		cmocka_unit_test(a_read_left_by_a_jump_ends_its_session),
 		cmocka_unit_test(a_read_of_another_thread_is_given_up),
 		cmocka_unit_test(a_reader_inside_is_waited_for),
 		cmocka_unit_test(a_cancelled_thread_completes_its_step),

@@ -433,9 +433,9 @@ static int inherited(struct ipmu_session *s)
 	char why[IPMU_WHY_MAX] = "";
 	uint64_t v[EVENTS];
 
-	if (ipmu_session_read(s, v) || v[0] < 6)
+	if (ipmu_session_read(s, v) != -ECHILD)
 		return 1;
-	if (ipmu_session_stop(s, v, why))
+	if (ipmu_session_stop(s, v, why) != -ECHILD)
 		return 2;
 	if (ipmu_session_start(s, why) != -ECHILD || !strstr(why, "forked"))
 		return 3;

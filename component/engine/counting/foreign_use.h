@@ -5,7 +5,7 @@
 #ifndef IPMU_FOREIGN_USE_H
 #define IPMU_FOREIGN_USE_H
 
-#include "session.h"
+#include "session_data.h"
 
 static inline bool ipmu_use_foreign(const struct ipmu_use *use)
 {

@@ -4,7 +4,7 @@
 #ifndef IPMU_PROGRAM_H
 #define IPMU_PROGRAM_H
 
-#include "session.h"
+#include "session_data.h"
 
 /* Save what will change, stop units that no session uses, program the counters that the plan has
  * been given, and let the counts begin. After a failure no counter runs for it. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading and resetting sessions: ipmu_session_read(), ipmu_session_reset(), ipmu_session_take()
  * and ipmu_session_lost(). They take no lock and allocate nothing, so threads and signal handlers
- * may call them alike. A change of the session calls ipmu_sample_set_state(), under the system's
- * lock, and so waits for the readers.
+ * may call them alike. Each announces itself (readers.h), and a change of the session waits for it.
  *
  * A counter use holds the counter's value where its count begins (baseline) and the newest value
  * that any reader saw (seen). Both only grow, except with up/down counters. Baseline is loaded
@@ -10,119 +9,16 @@
  * is a count that the session had meanwhile. */
 #include "sample.h"
 
-#include "fork_state.h"
+#include "readers.h"
 #include "slot.h"
 
 #include "../base/asleep.h"
 #include "../base/cancel.h"
-#include "../base/now.h"
 #include "../base/why.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define PATIENCE_NS 5000000000ll	/* for readers that never end, twice at most */
-
-/* ---- readers */
-
-/* Hash of the thread's id, to recognize the thread in a sum. Plain ids are evenly spaced, so two of
- * them could add up to twice a third. */
-static uint64_t me(void)
-{
-	uint64_t x = (uint64_t)pthread_self();
-
-	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
-	x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-	return x ^ x >> 31;
-}
-
-/* The group of readers that the caller has joined, and has to leave; NULL: the session is
- * changing. */
-struct visit {
-	struct ipmu_reader_epoch *epoch;
-	struct ipmu_readers *among;
-	int state;
-};
-
-static void visit_leave(const struct visit *v)
-{
-	if (!v->among)
-		return;
-	atomic_fetch_sub(&v->among->who, me());
-	atomic_fetch_sub(&v->among->n, 1);
-}
-
-static struct visit enter(struct ipmu_session *s)
-{
-	struct visit v = { .among = NULL };
-
-	while ((v.state = atomic_load(&s->state)) != IPMU_CHANGING) {
-		v.epoch = atomic_load(&s->epoch);
-		v.among = v.state == IPMU_RUNNING ? &v.epoch->live : &v.epoch->idle;
-		atomic_fetch_add(&v.among->n, 1);
-		atomic_fetch_add(&v.among->who, me());
-		if (atomic_load(&s->state) == v.state && atomic_load(&s->epoch) == v.epoch)
-			break;
-		visit_leave(&v);
-		v.among = NULL;
-	}
-	return v;
-}
-
-/* True if all remaining readers are this thread's own. They cannot finish while it waits: they are
- * interrupted below it on its stack, or siglongjmp has left them. `n` is incremented before `who`
- * and decremented after it, so the sum holds no thread that the number lacks. */
-static bool only_mine(struct ipmu_readers *r)
-{
-	int n = atomic_load(&r->n);
-
-	return n > 0 && atomic_load(&r->who) == (uint64_t)n * me();
-}
-
-/* Sleeps, because yielding does not let a reader of lower priority run. */
-static int wait_for_none(struct ipmu_readers *r)
-{
-	struct timespec moment = { .tv_nsec = 20000 };
-	uint64_t until = 0;
-
-	while (atomic_load(&r->n) > 0) {
-		if (only_mine(r))
-			return -EDEADLK;
-		until = until ? until : ipmu_now_ns() + PATIENCE_NS;
-		if (ipmu_now_ns() > until)
-			return -ETIMEDOUT;
-		nanosleep(&moment, NULL);
-	}
-	return 0;
-}
-
-/* Readers that arrive after a time-out are counted in a new epoch. */
-static int wait_or_give_up(struct ipmu_session *s, bool live)
-{
-	struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch), *next;
-	int rc = wait_for_none(live ? &epoch->live : &epoch->idle);
-
-	next = rc ? calloc(1, sizeof(*next)) : NULL;
-	if (next) {
-		next->old = epoch;
-		atomic_store(&s->epoch, next);
-	}
-	return rc == -EDEADLK ? 0 : rc;
-}
-
-int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state)
-{
-	int rc = 0, rc_idle = 0;
-
-	atomic_store(&s->state, state);
-	if (state != IPMU_RUNNING)
-		rc = wait_or_give_up(s, true);
-	if (state == IPMU_CHANGING)
-		rc_idle = wait_or_give_up(s, false);
-	return rc ? rc : rc_idle;
-}
 
 /* ---- reading counters, together where a batch device makes that cheaper */
 
@@ -265,12 +161,6 @@ void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what)
 		atomic_fetch_add(&s->lost, 1);
 }
 
-static bool parent_counts(const struct ipmu_session *s)
-{
-	return ipmu_fork_state_counts(&s->sys->fork_state, s->fork_word, s->run,
-				      s->sys->lessee.pid);
-}
-
 static void add_use(const struct ipmu_use *use, uint64_t *values)
 {
 	uint64_t from = atomic_load_explicit(&use->baseline, memory_order_acquire);
@@ -285,16 +175,12 @@ static void add_use(const struct ipmu_use *use, uint64_t *values)
 static void uses_take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
 		      bool reset, uint64_t *ended)
 {
-	bool gone = s->sys->disowned && !parent_counts(s);
-
 	for (int k = 0; k < n; k++) {
 		struct ipmu_use *use = &uses[k];
-		int lost = gone ? ECHILD : atomic_load(&use->box->slots[use->ctr].lost);
+		int lost = atomic_load(&use->box->slots[use->ctr].lost);
 
 		if (lost)
 			ipmu_sample_lose(s, use, lost);
-		if (gone)
-			continue;
 		value_advance(&use->seen, now[k], direction_of(use));
 		if (reset && ended)
 			add_use(use, ended);
@@ -343,20 +229,31 @@ static void notice_closed(struct ipmu_session *s)
 	}
 }
 
-/* A reader that was given up meanwhile finds another epoch and stops: its counters may count
- * something else by now. epoch NULL: the caller holds the lock and is no reader. */
-static int session_sample(struct ipmu_session *s, const struct ipmu_reader_epoch *epoch, bool reset,
-			  uint64_t *ended)
+/* A forked child reads nothing through its parent's descriptors: only the parent knows whether the
+ * counters still count for the session. */
+static void lose_inherited(struct ipmu_session *s)
+{
+	for (int i = 0; i < s->plan.nuses; i++)
+		ipmu_sample_lose(s, &s->plan.uses[i], ECHILD);
+}
+
+/* Read all counters. A reader that was given up meanwhile stores nothing: its counters may count
+ * something else by now. */
+static int session_sample(struct ipmu_session *s, bool reset, uint64_t *ended)
 {
 	uint64_t now[IPMU_BATCH_READS];
 	int n, rc = 0;
 
+	if (s->sys->disowned) {
+		lose_inherited(s);
+		return 0;
+	}
 	notice_sleep(s);
 	notice_closed(s);
 	for (int i = 0; i < s->plan.nuses && !rc; i += n) {
 		n = s->plan.nuses - i < IPMU_BATCH_READS ? s->plan.nuses - i : IPMU_BATCH_READS;
 		rc = read_uses(&s->plan.uses[i], n, true, now);
-		if (epoch && atomic_load(&s->epoch) != epoch)
+		if (atomic_load(&s->given_up))
 			return 0;
 		if (!rc)
 			uses_take(s, &s->plan.uses[i], n, now, reset, ended);
@@ -366,7 +263,7 @@ static int session_sample(struct ipmu_session *s, const struct ipmu_reader_epoch
 
 int ipmu_sample_look(struct ipmu_session *s)
 {
-	return session_sample(s, NULL, false, NULL);
+	return session_sample(s, false, NULL);
 }
 
 /* Negative errno of the first counter use that was lost; 0: none was lost. */
@@ -406,7 +303,8 @@ static const char *reason(int lost)
 		return "the program has closed this library's descriptors, or has files of its own "
 		       "there (closefrom, dup2)";
 	case ECHILD:
-		return "the parent process, whose counters these are, has stopped or ended";
+		return "the counters belong to the process that this one was forked from, which "
+		       "alone can read them";
 	default:
 		return strerror(lost);
 	}
@@ -433,18 +331,18 @@ int ipmu_sample_lost(const struct ipmu_session *s, char *why)
 int ipmu_session_read(struct ipmu_session *s, uint64_t *values)
 {
 	int cancel = ipmu_cancel_hold(), rc = 0, n;
-	struct visit v = enter(s);
+	struct ipmu_visit v = ipmu_readers_enter(s);
 
 	n = atomic_load(&s->nevents);
 	for (int e = 0; e < n; e++)
 		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = session_sample(s, v.epoch, false, NULL);
+		rc = session_sample(s, false, NULL);
 	if (v.state != IPMU_CHANGING)
 		add_up(s, values);
 	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
-	visit_leave(&v);
+	ipmu_readers_leave(&v);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -463,18 +361,18 @@ static void begin_at_seen(struct ipmu_session *s)
 int ipmu_session_take(struct ipmu_session *s, uint64_t *values)
 {
 	int cancel = ipmu_cancel_hold(), rc = 0, n;
-	struct visit v = enter(s);
+	struct ipmu_visit v = ipmu_readers_enter(s);
 
 	n = atomic_load(&s->nevents);
 	for (int e = 0; values && e < n; e++)
 		values[e] = 0;
 	if (v.state == IPMU_RUNNING)
-		rc = session_sample(s, v.epoch, true, values);
+		rc = session_sample(s, true, values);
 	else if (v.state == IPMU_STOPPED)
 		begin_at_seen(s);
 	if (!rc && v.state != IPMU_CHANGING)
 		rc = loss(s);
-	visit_leave(&v);
+	ipmu_readers_leave(&v);
 	ipmu_cancel_release(cancel);
 	return rc;
 }
@@ -487,12 +385,12 @@ int ipmu_session_reset(struct ipmu_session *s)
 int ipmu_session_lost(struct ipmu_session *s, char *why)
 {
 	int cancel = ipmu_cancel_hold();
-	struct visit v = enter(s);
+	struct ipmu_visit v = ipmu_readers_enter(s);
 	int lost = v.state == IPMU_CHANGING ? 0 : atomic_load(&s->lost);
 
 	if (lost)
 		ipmu_sample_lost(s, why);
-	visit_leave(&v);
+	ipmu_readers_leave(&v);
 	ipmu_cancel_release(cancel);
 	return lost;
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A session's readers, and what they read. */
+/* Reads of a session's counters. */
 #ifndef IPMU_SAMPLE_H
 #define IPMU_SAMPLE_H
 
-#include "session.h"
-
-/* Change the state, and wait for readers that began in the old one and must not meet the new. Lock
- * held. -ETIMEDOUT: some of them did not end in time and were given up. */
-int ipmu_sample_set_state(struct ipmu_session *s, enum ipmu_session_state state);
+#include "session_data.h"
 
 /* Let the counts of all counter uses begin, once their counters are programmed. */
 int ipmu_sample_baselines(const struct ipmu_system *sys, struct ipmu_plan *plan);

@@ -3,14 +3,15 @@
  * ipmu_session_free(). Each takes the system's lock and holds off cancellation; sample.c has the
  * reads, which take no lock. A start enters the plan's units, assigns and reserves counters,
  * programs them, and switches them on together. The plan changes only in state IPMU_CHANGING, while
- * no reader uses it. Readers that were given up may still use an old plan, so it is then kept
- * forever. */
+ * no reader uses it. A session with a reader that never ends is stopped and freed, but neither
+ * started nor set again. */
 #include "session.h"
 
 #include "assign.h"
 #include "foreign_use.h"
 #include "guard.h"
 #include "program.h"
+#include "readers.h"
 #include "reserve.h"
 #include "sample.h"
 
@@ -26,54 +27,16 @@
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why)
 {
 	struct ipmu_session *s = calloc(1, sizeof(*s));
-	struct ipmu_reader_epoch *epoch = calloc(1, sizeof(*epoch));
 
-	if (!s || !epoch) {
-		free(s);
-		free(epoch);
+	if (!s)
 		return ipmu_fail(why, -ENOMEM, "out of memory for a session");
-	}
 	s->sys = sys;
-	atomic_store(&s->epoch, epoch);
 	pthread_mutex_lock(&sys->lock);
-	s->fork_word = ipmu_fork_state_take(&sys->fork_state);
 	s->next = sys->sessions;
 	sys->sessions = s;
 	pthread_mutex_unlock(&sys->lock);
 	*out = s;
 	return 0;
-}
-
-/* ---- kept while the process lives: what readers that were given up may still use */
-
-static struct ipmu_session *_Atomic kept;
-
-static void keep(struct ipmu_session *s)
-{
-	s->next = atomic_load(&kept);
-	while (!atomic_compare_exchange_weak(&kept, &s->next, s))
-		;
-}
-
-static void keep_plan(struct ipmu_session *s)
-{
-	struct ipmu_session *rest = calloc(1, sizeof(*rest));
-
-	if (!rest)
-		return;		/* out of memory: leave it allocated, unlisted */
-	rest->plan = s->plan;
-	rest->events = s->events;
-	keep(rest);
-}
-
-static void free_plan(struct ipmu_session *s)
-{
-	if (ipmu_session_has_lost_readers(s)) {
-		keep_plan(s);
-		return;
-	}
-	ipmu_plan_free(&s->plan);
-	free(s->events);
 }
 
 /* ---- units that keep their programming for the session */
@@ -120,10 +83,22 @@ static void adopt(struct ipmu_session *s, struct ipmu_event *events, int n,
 		  const struct ipmu_plan *plan)
 {
 	release_units(s);
-	free_plan(s);
+	ipmu_plan_free(&s->plan);
+	free(s->events);
 	s->events = events;
 	atomic_store(&s->nevents, n);
 	s->plan = *plan;
+}
+
+/* Keep readers out, for a change. A session whose readers do not end stays as it is. */
+static int session_change(struct ipmu_session *s, char *why)
+{
+	if (!ipmu_readers_change(s, IPMU_CHANGING))
+		return 0;
+	ipmu_readers_change(s, IPMU_STOPPED);
+	return ipmu_fail(why, -ETIMEDOUT, "a read of %s has not ended: siglongjmp left it, or its "
+			 "thread is suspended: count with a new set of events", s->nevents ?
+			 s->events[0].name : "no event");
 }
 
 static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why)
@@ -142,6 +117,8 @@ static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, i
 		rc = ipmu_plan_build(s->sys, events, n, &trial, &plan, why);
 	if (!rc)
 		rc = ipmu_plan_assign(&plan, events, false, why);
+	if (!rc)
+		rc = session_change(s, why);
 	if (rc) {
 		ipmu_plan_free(&plan);
 		free(copy);
@@ -149,9 +126,8 @@ static int set_locked(struct ipmu_session *s, const struct ipmu_event *events, i
 	}
 	if (n)
 		memcpy(copy, events, (size_t)n * sizeof(*copy));
-	ipmu_sample_set_state(s, IPMU_CHANGING);
 	adopt(s, copy, n, &plan);
-	ipmu_sample_set_state(s, IPMU_STOPPED);
+	ipmu_readers_change(s, IPMU_STOPPED);
 	return 0;
 }
 
@@ -205,18 +181,12 @@ void ipmu_session_free(struct ipmu_session *s)
 		ipmu_session_stop(s, NULL, NULL);
 	if (s && s->sys) {
 		pthread_mutex_lock(&s->sys->lock);
-		ipmu_sample_set_state(s, IPMU_CHANGING);
+		ipmu_readers_change(s, IPMU_CHANGING);
 		adopt(s, NULL, 0, &none);
 		unlink_session(s);
-		ipmu_fork_state_drop(&s->sys->fork_state, s->fork_word);
 		pthread_mutex_unlock(&s->sys->lock);
 	}
-	if (s && ipmu_session_has_lost_readers(s)) {
-		keep(s);
-	} else if (s) {
-		free(atomic_load(&s->epoch));
-		free(s);
-	}
+	free(s);
 	ipmu_cancel_release(cancel);
 }
 
@@ -226,7 +196,7 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 
 	for (struct ipmu_session *s = sys->sessions, *next; s; s = next) {
 		next = s->next;
-		ipmu_sample_set_state(s, IPMU_CHANGING);
+		ipmu_readers_change(s, IPMU_CHANGING);
 		s->holds_units = false;
 		adopt(s, NULL, 0, &none);
 		s->sys = NULL;
@@ -237,9 +207,8 @@ void ipmu_sessions_orphan(struct ipmu_system *sys)
 void ipmu_sessions_forked(struct ipmu_system *sys)
 {
 	for (struct ipmu_session *s = sys->sessions; s; s = s->next) {
-		struct ipmu_reader_epoch *epoch = atomic_load(&s->epoch);
-
-		*epoch = (struct ipmu_reader_epoch){ .old = epoch->old };
+		s->live = (struct ipmu_readers){ 0 };
+		s->idle = (struct ipmu_readers){ 0 };
 	}
 }
 
@@ -277,8 +246,7 @@ static int follow_thread(struct ipmu_session *s, char *why)
 		return rc;
 	}
 	release_units(s);
-	if (!ipmu_session_has_lost_readers(s))
-		ipmu_plan_free(&s->plan);
+	ipmu_plan_free(&s->plan);
 	s->plan = plan;
 	return 0;
 }
@@ -338,13 +306,6 @@ static int start_locked(struct ipmu_session *s, char *why)
 	return rc;
 }
 
-/* Tell forked children that the counters no longer count what they did at the fork. */
-static void turn(struct ipmu_session *s)
-{
-	if (s->fork_word && !s->sys->disowned)
-		s->run = ipmu_fork_state_advance(&s->sys->fork_state, s->fork_word);
-}
-
 static int session_start(struct ipmu_session *s, char *why)
 {
 	struct ipmu_guard *ended;
@@ -355,13 +316,13 @@ static int session_start(struct ipmu_session *s, char *why)
 	rc = check_owner(s, why);
 	if (!rc && ipmu_session_running(s))
 		rc = ipmu_fail(why, -EBUSY, "the session is running already");
+	if (!rc)
+		rc = session_change(s, why);
 	if (!rc) {
-		ipmu_sample_set_state(s, IPMU_CHANGING);
 		atomic_store(&s->lost, 0);
-		turn(s);
 		ipmu_sample_notice_sleep(s->sys);
 		rc = start_locked(s, why);
-		ipmu_sample_set_state(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
+		ipmu_readers_change(s, rc ? IPMU_STOPPED : IPMU_RUNNING);
 	}
 	ended = ipmu_guard_ended(s->sys);
 	pthread_mutex_unlock(&s->sys->lock);
@@ -391,7 +352,7 @@ struct stopped {
 static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
 {
 	rc->look = look ? ipmu_sample_look(s) : 0;
-	rc->readers = ipmu_sample_set_state(s, IPMU_STOPPED);
+	rc->readers = ipmu_readers_change(s, IPMU_STOPPED);
 }
 
 /* Read the counters a last time before they are released: another process may take them next. */
@@ -399,7 +360,6 @@ static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc,
 {
 	int damage = 0;
 
-	turn(s);
 	ipmu_program_use(s, -1);
 	rc->counters = ipmu_reserve_enter(&s->plan, &damage, why);
 	if (!rc->counters) {
@@ -435,7 +395,7 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 	if (rc.look)
 		return ipmu_fail(why, rc.look, "the final counts cannot be read: %s",
 				 strerror(-rc.look));
-	if (rc.readers)
+	if (rc.readers == -ETIMEDOUT)
 		return ipmu_fail(why, rc.readers, "a read of %s has not ended: siglongjmp left it, "
 				 "or its thread is suspended; counting has stopped, and the counts "
 				 "do not include that read", s->events[0].name);

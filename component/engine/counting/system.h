@@ -6,7 +6,6 @@
 
 #include "../access/batch.h"
 #include "../lease/unit.h"
-#include "fork_state.h"
 
 struct ipmu_guard;
 struct ipmu_session;
@@ -18,7 +17,6 @@ struct ipmu_system {
 	struct ipmu_lessee lessee;
 	bool disowned;	/* a forked child, or the process is ending: nothing is written any more */
 	struct ipmu_session *sessions;
-	struct ipmu_fork_state fork_state;
 	struct ipmu_guard *guard, *guard_ended;
 	bool take_busy;
 	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */
