@@ -385,6 +385,8 @@ static void written_and_restored(struct ipmu_regs *p, uint64_t value, uint64_t e
 	ipmu_access_close(p);
 }
 
+static const enum ipmu_saved_state states[] = { IPMU_SAVED_FOUND, IPMU_SAVED_BORROWED };
+
 #define OTHER (1ull << 17)	/* of MSR_UNC_CBO_0_PERFEVTSEL0: no field of the document */
 #define ENABLE (1ull << 22)
 
@@ -400,8 +402,8 @@ static void a_borrowed_register_is_read_first(void **state)
 		uint64_t own = i & 1 ? OTHER : 0;
 
 		s = saved_one(&p, &ipmu_skl_client_uncore, own | 0x77, (struct ipmu_saved){
-			      .addr = 0x700, .borrowed = true, .found = (own ^ OTHER) | 0x3c,
-			      .now = own | ENABLE | 0x34 });
+			      .addr = 0x700, .state = IPMU_SAVED_BORROWED,
+			      .found = (own ^ OTHER) | 0x3c, .now = own | ENABLE | 0x34 });
 		if (i & 2) {
 			fault.read = EIO;
 			assert_int_equal(ipmu_msr_write(&p, s->reg, 0, 0, ENABLE | 0x35), -EIO);
@@ -444,9 +446,9 @@ static void a_counter_has_no_other_bits(void **state)
 	struct ipmu_regs p;
 
 	(void)state;
-	for (int borrowed = 0; borrowed < 2; borrowed++) {
+	for (int i = 0; i < 2; i++) {
 		saved_one(&p, &ipmu_skl_client_uncore, 0xF0000000077777, (struct ipmu_saved){
-			  .addr = 0x706, .borrowed = borrowed, .found = 0x123456, .now = 5 });
+			  .addr = 0x706, .state = states[i], .found = 0x123456, .now = 5 });
 		written_and_restored(&p, 0, 0, 99, 0x123456);
 	}
 }
@@ -459,9 +461,9 @@ static void a_shared_register_is_read_each_time(void **state)
 	struct ipmu_saved *s;
 
 	(void)state;
-	for (int borrowed = 0; borrowed < 2; borrowed++) {
+	for (int i = 0; i < 2; i++) {
 		s = saved_one(&p, &ipmu_arch_core, kernels, (struct ipmu_saved){ .addr = 0x38F,
-			      .borrowed = borrowed, .found = 1, .now = 1 });
+			      .state = states[i], .found = 1, .now = 1 });
 		assert_int_equal(ipmu_msr_update(&p, s->reg, 0, 0, ours, ours), 0);
 		assert_true(registers[0x38F] == (kernels | ours));
 		writes = 0;	/* it holds that already */
@@ -506,8 +508,8 @@ static void what_needs_no_writing_back_is_restored(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		saved_one(&p, &ipmu_skl_client_uncore, cases[i].holds, (struct ipmu_saved){
-			  .addr = 0x700, .found = 0x3c, .now = ENABLE | 0x34, .written = true,
-			  .unrestored = true });
+			  .addr = 0x700, .found = 0x3c, .now = ENABLE | 0x34,
+			  .state = IPMU_SAVED_UNRESTORED });
 		fault.write = EIO;
 		fault.read = cases[i].read;
 		assert_int_equal(ipmu_access_restore(&p), cases[i].rc);

@@ -46,7 +46,8 @@ static int record(struct ipmu_regs *p, int i)
 	const struct ipmu_saved *s = &p->saved[i];
 
 	assert_int_equal(s->reg->space, IPMU_MMIO);
-	assert_true(s->now == s->found || !s->reg->counter || s->written);
+	assert_true(s->now == s->found || !s->reg->counter ||
+		    s->state != IPMU_SAVED_FOUND);
 	recorded++;
 	return 0;
 }

@@ -16,16 +16,23 @@
 
 struct ipmu_pmu_type;
 
+/* State of a saved register. A write leads from the first two to WRITTEN, a restore to UNRESTORED
+ * and, if it succeeds, back to WRITTEN. From LEFT nothing leads on: the row is only forgotten. */
+enum ipmu_saved_state {
+	IPMU_SAVED_FOUND,	/* it holds `found`: nothing of ours has written it */
+	IPMU_SAVED_BORROWED,	/* `found` and `now` are from a journal, not read by this process */
+	IPMU_SAVED_WRITTEN,	/* it holds `now`; set before the write is tried */
+	IPMU_SAVED_UNRESTORED,	/* it may hold `found` or `now`: its restore failed or is queued */
+	IPMU_SAVED_LEFT,	/* a foreign user has written it: it is not written any more */
+};
+
 struct ipmu_saved {
 	const struct ipmu_reg *reg;
 	uint32_t addr;
-	uint64_t found;		/* before the first write */
-	uint64_t now;		/* as last written */
+	enum ipmu_saved_state state;
+	uint64_t found;		/* before the first write: to be restored */
+	uint64_t now;		/* as last written or read */
 	uint64_t changed;	/* of a shared register: bits that were written, to be restored */
-	bool borrowed;		/* `found` is from a journal; this process has not read it yet */
-	bool written;		/* since it was saved; set before the write is tried */
-	bool unrestored;		/* writing it back has failed or has not been tried yet */
-	bool left;		/* somebody else has written it since: not written any more */
 };
 
 struct ipmu_regs {
@@ -102,8 +109,8 @@ int ipmu_msr_count(struct ipmu_regs *p, uint32_t addr, uint64_t *value);
 int ipmu_msr_write_now(struct ipmu_regs *p, uint32_t addr, uint64_t value);
 /* Save those of n registers that are not saved yet, with one call of a batch device. Errors are
  * left to the caller that needs the register. */
-struct ipmu_place { const struct ipmu_reg *reg; uint32_t addr; struct ipmu_regs *regs; };
-void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n);
+struct ipmu_register { const struct ipmu_reg *reg; uint32_t addr; struct ipmu_regs *regs; };
+void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_register *list, int n);
 
 /* Note a failed access, for ipmu_access_explain. */
 static inline void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc, bool write)

@@ -214,7 +214,7 @@ static void queued_written(const struct queued *q)
 	if (!q->saved)
 		return;
 	q->saved->now = q->value;
-	q->saved->unrestored = false;
+	q->saved->state = IPMU_SAVED_WRITTEN;
 }
 
 static int failed(const struct ipmu_batch *b, int i, int rc)

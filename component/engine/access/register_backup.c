@@ -2,8 +2,8 @@
 /* Registers that are saved before they are changed, and restored. ipmu_msr_save() remembers a
  * register; ipmu_msr_write() and ipmu_msr_update() save it first and change documented bits only.
  * ipmu_access_restore() writes the old values back, last first. The caller holds the system's lock
- * and has entered the unit. A saved row's `found` is the value to restore, and `now` is the value
- * last written or read. The journal (p->record) has each change before the register does. */
+ * and has entered the unit. Each saved row is in one enum ipmu_saved_state. The journal (p->record)
+ * has each change before the register does. */
 #include "batch.h"
 #include "trace.h"
 
@@ -71,7 +71,8 @@ static int write_reg(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t a
 	if (rc || !s)
 		return rc;
 	s->now = value;
-	s->unrestored = s->unrestored && queue;
+	if (!queue)
+		s->state = IPMU_SAVED_WRITTEN;
 	return 0;
 }
 
@@ -113,31 +114,30 @@ static int save(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
 	return rc ? rc : saved_remember(p, reg, addr, value, out);
 }
 
-static void save_chunk(struct ipmu_batch *b, const struct ipmu_place *places, int n)
+static void save_chunk(struct ipmu_batch *b, const struct ipmu_register *list, int n)
 {
 	struct ipmu_batch_op ops[IPMU_BATCH_READS];
 	struct ipmu_saved *s;
 
 	for (int i = 0; i < n; i++)
-		ops[i] = (struct ipmu_batch_op){ .cpu = (uint16_t)places[i].regs->os_cpu,
-						 .msr = places[i].addr };
+		ops[i] = (struct ipmu_batch_op){ .cpu = (uint16_t)list[i].regs->os_cpu,
+						 .msr = list[i].addr };
 	if (!n || !ipmu_batch_read(b, ops, n))
 		return;
 	for (int i = 0; i < n; i++)
-		if (!ops[i].err && !find_saved(places[i].regs, places[i].addr))
-			saved_remember(places[i].regs, places[i].reg, places[i].addr, ops[i].data,
-				       &s);
+		if (!ops[i].err && !find_saved(list[i].regs, list[i].addr))
+			saved_remember(list[i].regs, list[i].reg, list[i].addr, ops[i].data, &s);
 }
 
-void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_place *places, int n)
+void ipmu_msr_save_ahead(struct ipmu_batch *b, const struct ipmu_register *list, int n)
 {
-	struct ipmu_place chunk[IPMU_BATCH_READS];
+	struct ipmu_register chunk[IPMU_BATCH_READS];
 	int k = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (find_saved(places[i].regs, places[i].addr))
+		if (find_saved(list[i].regs, list[i].addr))
 			continue;
-		chunk[k++] = places[i];
+		chunk[k++] = list[i];
 		if (k == IPMU_BATCH_READS) {
 			save_chunk(b, chunk, k);
 			k = 0;
@@ -169,37 +169,57 @@ uint64_t ipmu_msr_last(struct ipmu_regs *p, const struct ipmu_reg *reg, int box,
 	return s ? s->now : 0;
 }
 
-/* The bits that this library does not change are the register's own, whatever a journal says. */
-static void look_at(struct ipmu_saved *s, uint64_t value)
+/* Take over what the register holds. The bits that this library does not change are the register's
+ * own, whatever a journal says. */
+static void saved_update(struct ipmu_saved *s, uint64_t value)
 {
 	uint64_t writable = ipmu_reg_writable(s->reg);
 
 	if (!s->reg->counter)
 		s->found = (s->found & writable) | (value & ~writable);
 	s->now = value;
-	s->borrowed = false;
+	if (s->state == IPMU_SAVED_BORROWED)
+		s->state = IPMU_SAVED_WRITTEN;
+}
+
+/* Read the register again if others change it, or if only a journal says what it holds. A counter
+ * has no bits but its own. */
+static int saved_reread(struct ipmu_regs *p, struct ipmu_saved *s)
+{
+	bool borrowed = s->state == IPMU_SAVED_BORROWED && !s->reg->counter;
+	uint64_t value;
+	int rc;
+
+	if (!borrowed && !s->reg->shared)
+		return 0;
+	rc = ipmu_access_read(p, s->reg, s->addr, &value);
+	if (!rc && borrowed)
+		saved_update(s, value);
+	else if (!rc)
+		s->now = value;
+	return rc;
 }
 
 /* The bits of the register that are not ours to change. A counter has none: what it holds beyond
  * its writable bits follows from them. */
-static int kept_bits(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t *kept)
+static uint64_t kept_bits(const struct ipmu_saved *s)
 {
-	bool afresh = s->reg->shared || (s->borrowed && !s->reg->counter);
-	uint64_t value = s->found;
-	int rc = afresh ? ipmu_access_read(p, s->reg, s->addr, &value) : 0;
+	if (s->reg->counter)
+		return 0;
+	return (s->reg->shared ? s->now : s->found) & ~ipmu_reg_writable(s->reg);
+}
 
-	if (!rc && s->borrowed && afresh)
-		look_at(s, value);
-	else if (!rc && afresh)
-		s->now = value;
-	*kept = s->reg->counter ? 0 : value & ~ipmu_reg_writable(s->reg);
-	return rc;
+/* Our write is about to be tried, or one of another register has changed this one. */
+static void saved_mark_written(struct ipmu_saved *s)
+{
+	if (s->state == IPMU_SAVED_FOUND || s->state == IPMU_SAVED_BORROWED)
+		s->state = IPMU_SAVED_WRITTEN;
 }
 
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value)
 {
-	uint64_t writable = ipmu_reg_writable(reg), kept, was;
+	uint64_t writable = ipmu_reg_writable(reg), was;
 	struct ipmu_saved *s;
 	int rc;
 
@@ -210,13 +230,13 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	if (reg->access == IPMU_WO)
 		return write_reg(p, reg, ipmu_reg_addr(reg, box, ctr), value, NULL);
 	rc = save(p, reg, ipmu_reg_addr(reg, box, ctr), &s);
-	if (!rc && s->left)
+	if (!rc && s->state == IPMU_SAVED_LEFT)
 		return 0;
 	if (!rc)
-		rc = kept_bits(p, s, &kept);
+		rc = saved_reread(p, s);
 	if (rc)
 		return rc;
-	value |= kept;
+	value |= kept_bits(s);
 	if (value == s->now && !reg->counter &&
 	    !(reg->hardware_clears && (value & writable)))
 		return 0;	/* a control register that holds it already */
@@ -225,9 +245,9 @@ int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int
 	s->now = value;
 	rc = record(p, s);
 	s->now = was;
-	s->written = s->written || !rc;
 	if (rc)
 		return rc;
+	saved_mark_written(s);
 	rc = write_reg(p, reg, s->addr, value, s);
 	if (rc)
 		record(p, s);	/* it holds what it held */
@@ -255,7 +275,7 @@ int ipmu_msr_look(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int 
 
 	if (!s || rc)
 		return rc;
-	s->written = true;	/* through the other register */
+	saved_mark_written(s);	/* through the other register */
 	return record(p, s);
 }
 
@@ -276,24 +296,33 @@ int ipmu_access_busy(const struct ipmu_regs *p, const struct ipmu_reg *reg, int 
 /* A counter moves by itself and is always restored; other registers only if they changed. */
 static bool needs_restore(const struct ipmu_saved *s)
 {
-	if (s->left || s->reg->access != IPMU_RW || !ipmu_reg_writable(s->reg))
+	if (s->state == IPMU_SAVED_LEFT || s->reg->access != IPMU_RW ||
+	    !ipmu_reg_writable(s->reg))
 		return false;
 	return s->now != s->found || s->reg->counter || s->reg->hardware_clears;
 }
 
 static int saved_restore(struct ipmu_regs *p, struct ipmu_saved *s)
 {
-	uint64_t kept = 0, mine = ipmu_reg_writable(s->reg);
+	uint64_t mine = ipmu_reg_writable(s->reg), value;
 	int rc;
 
-	s->unrestored = needs_restore(s);
-	if (!s->unrestored)
+	if (!needs_restore(s)) {
+		if (s->state == IPMU_SAVED_UNRESTORED)
+			s->state = IPMU_SAVED_WRITTEN;
 		return 0;
-	rc = kept_bits(p, s, &kept);
+	}
+	rc = saved_reread(p, s);
+	if (rc && s->state == IPMU_SAVED_BORROWED)
+		return rc;	/* it stays so: its other bits are not known */
+	s->state = IPMU_SAVED_UNRESTORED;
+	if (rc)
+		return rc;
 	if (s->reg->shared)
 		mine &= s->changed;
-	kept |= (s->found & mine) | (s->now & ipmu_reg_writable(s->reg) & ~mine);
-	return rc ? rc : write_reg(p, s->reg, s->addr, kept, s);
+	value = kept_bits(s) | (s->found & mine) |
+		(s->now & ipmu_reg_writable(s->reg) & ~mine);
+	return write_reg(p, s->reg, s->addr, value, s);
 }
 
 static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
@@ -304,25 +333,35 @@ static bool holds_it(struct ipmu_regs *p, const struct ipmu_saved *s)
 	       !((value ^ s->found) & ipmu_reg_writable(s->reg));
 }
 
+/* A row that is still borrowed could not be read, and so not be written. */
+static bool is_unrestored(const struct ipmu_saved *s)
+{
+	return s->state == IPMU_SAVED_UNRESTORED ||
+	       (s->state == IPMU_SAVED_BORROWED && needs_restore(s));
+}
+
 /* Forget the rows that are restored. If a write failed, the register may hold its old value all the
  * same, because an earlier write failed too. A journal numbers the rows, so with one they all stay
  * until every register is restored. */
 static int forget_restored(struct ipmu_regs *p, int rc)
 {
-	int unrestored = 0, kept = 0;
+	int kept = 0;
 
-	for (int i = 0; i < p->nsaved; i++) {
+	for (int i = 0; i < p->nsaved && rc; i++) {
 		struct ipmu_saved *s = &p->saved[i];
 
-		s->unrestored = s->unrestored && rc && !holds_it(p, s);
-		unrestored += s->unrestored;
+		if (!is_unrestored(s))
+			continue;
+		if (!holds_it(p, s)) {
+			p->saved[p->record ? i : kept] = *s;
+			kept++;
+		} else if (s->state == IPMU_SAVED_UNRESTORED) {
+			s->state = IPMU_SAVED_WRITTEN;
+		}
 	}
-	for (int i = 0; i < p->nsaved && unrestored && !p->record; i++)
-		if (p->saved[i].unrestored)
-			p->saved[kept++] = p->saved[i];
-	if (!unrestored || !p->record)
+	if (!kept || !p->record)
 		p->nsaved = kept;
-	return unrestored ? rc : 0;
+	return kept ? rc : 0;
 }
 
 int ipmu_access_refresh(struct ipmu_regs *p)
@@ -337,8 +376,8 @@ int ipmu_access_refresh(struct ipmu_regs *p)
 
 		if (rc)
 			first = first ? first : rc;
-		else if (s->reg->access == IPMU_RW && !s->left)
-			look_at(s, value);
+		else if (s->reg->access == IPMU_RW && s->state != IPMU_SAVED_LEFT)
+			saved_update(s, value);
 	}
 	return first;
 }
@@ -346,7 +385,7 @@ int ipmu_access_refresh(struct ipmu_regs *p)
 static bool any_written(const struct ipmu_regs *p)
 {
 	for (int i = 0; i < p->nsaved; i++)
-		if (p->saved[i].written)
+		if (p->saved[i].state != IPMU_SAVED_FOUND)
 			return true;
 	return false;
 }
@@ -357,8 +396,9 @@ static bool any_written(const struct ipmu_regs *p)
  * itself proves nothing, nor does one where our last write may have failed. */
 static bool tells_its_writer(const struct ipmu_saved *s)
 {
-	return s->written && !s->unrestored && !s->left && s->reg->access == IPMU_RW &&
-	       !s->reg->counter && !s->reg->shared && s->now != s->found;
+	return (s->state == IPMU_SAVED_WRITTEN || s->state == IPMU_SAVED_BORROWED) &&
+	       s->reg->access == IPMU_RW && !s->reg->counter && !s->reg->shared &&
+	       s->now != s->found;
 }
 
 /* Mark the register if somebody else has changed it. In a register that the hardware clears, only
@@ -369,7 +409,7 @@ static void leave_if_changed(struct ipmu_regs *p, struct ipmu_saved *s, uint64_t
 
 	if (!(s->reg->hardware_clears ? changed & value : changed))
 		return;
-	s->left = true;
+	s->state = IPMU_SAVED_LEFT;
 	if (!p->left.addr)
 		p->left = (struct ipmu_left){ .addr = s->addr, .written = s->now, .value = value };
 }
@@ -394,7 +434,8 @@ static void leave_counters(struct ipmu_regs *p)
 		const struct ipmu_saved *select = s->reg->counter ?
 						  find_saved(p, p->select_of(p, s)) : NULL;
 
-		s->left = s->left || (select && select->left);
+		if (select && select->state == IPMU_SAVED_LEFT)
+			s->state = IPMU_SAVED_LEFT;
 	}
 }
 
@@ -402,13 +443,13 @@ bool ipmu_access_is_left(struct ipmu_regs *p, const struct ipmu_reg *reg, int bo
 {
 	const struct ipmu_saved *s = find_saved(p, ipmu_reg_addr(reg, box, ctr));
 
-	return s && s->left;
+	return s && s->state == IPMU_SAVED_LEFT;
 }
 
 bool ipmu_access_any_left(const struct ipmu_regs *p)
 {
 	for (int i = 0; i < p->nsaved; i++)
-		if (p->saved[i].left)
+		if (p->saved[i].state == IPMU_SAVED_LEFT)
 			return true;
 	return false;
 }

@@ -162,7 +162,7 @@ static bool switched_off(const struct ipmu_use *use)
 	for (int i = 0; i < p->nsaved; i++) {
 		const struct ipmu_saved *s = &p->saved[i];
 
-		if (s->left && is_switch(family, s) &&
+		if (s->state == IPMU_SAVED_LEFT && is_switch(family, s) &&
 		    (ipmu_access_read(p, s->reg, s->addr, &value) || (s->now & ~value)))
 			return true;
 	}
@@ -192,7 +192,8 @@ static bool switches_untouched(struct ipmu_unit *unit)
 
 		if (!is_switch(unit->family, s))
 			continue;
-		if (s->left || ipmu_access_read(p, s->reg, s->addr, &value) ||
+		if (s->state == IPMU_SAVED_LEFT ||
+		    ipmu_access_read(p, s->reg, s->addr, &value) ||
 		    ((value ^ s->now) & ipmu_reg_writable(s->reg)))
 			return false;
 		untouched = true;

@@ -18,15 +18,15 @@
 #include <errno.h>
 #include <string.h>
 
-#define PLACES 64
+#define REGISTERS 64
 
 /* ---- saving ahead, where a batch device makes that cheaper */
 
-struct register_list { struct ipmu_batch *batch; int n; struct ipmu_place places[PLACES]; };
+struct register_list { struct ipmu_batch *batch; int n; struct ipmu_register at[REGISTERS]; };
 
 static void flush(struct register_list *l)
 {
-	ipmu_msr_save_ahead(l->batch, l->places, l->n);
+	ipmu_msr_save_ahead(l->batch, l->at, l->n);
 	l->n = 0;
 }
 
@@ -39,12 +39,12 @@ static void list_add(struct register_list *l, struct ipmu_box *box, const struct
 		return;
 	addr = ipmu_reg_addr(reg, box->index, index);
 	for (int i = 0; i < l->n; i++)
-		if (l->places[i].addr == addr && l->places[i].regs == &box->unit->regs)
+		if (l->at[i].addr == addr && l->at[i].regs == &box->unit->regs)
 			return;
-	if (l->n == PLACES)
+	if (l->n == REGISTERS)
 		flush(l);
-	l->places[l->n++] = (struct ipmu_place){ .reg = reg, .addr = addr,
-						 .regs = &box->unit->regs };
+	l->at[l->n++] = (struct ipmu_register){ .reg = reg, .addr = addr,
+						.regs = &box->unit->regs };
 }
 
 static void add_counter(struct register_list *l, struct ipmu_box *box, int ctr)

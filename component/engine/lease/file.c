@@ -175,7 +175,7 @@ static const struct ipmu_saved *same_saved(const struct ipmu_saved *old, int n,
 					   const struct ipmu_journal_entry *e)
 {
 	for (int i = 0; i < n; i++)
-		if (old[i].addr == e->addr && !old[i].borrowed &&
+		if (old[i].addr == e->addr && old[i].state != IPMU_SAVED_BORROWED &&
 		    ((old[i].found ^ e->found) & e->writable) == 0)
 			return &old[i];
 	return NULL;
@@ -196,7 +196,7 @@ static void apply_saved(struct ipmu_unit *unit, const struct ipmu_journal *j)
 			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .now = e->now, .found = mine ? mine->found : e->found,
 			.changed = (mine ? mine->changed : 0) | (e->found ^ e->now),
-			.borrowed = !mine, .written = true,
+			.state = mine ? IPMU_SAVED_WRITTEN : IPMU_SAVED_BORROWED,
 		};
 	}
 	p->nsaved = (int)j->header.nsaved;
@@ -257,7 +257,8 @@ static bool agrees(const struct ipmu_regs *p, const struct ipmu_journal *j)
 		const struct ipmu_saved *s = &p->saved[i];
 		const struct ipmu_journal_entry *e = entry_of(j, s->addr);
 
-		if (!e || (!s->borrowed && ((s->found ^ e->found) & e->writable)))
+		if (!e || (s->state != IPMU_SAVED_BORROWED &&
+			   ((s->found ^ e->found) & e->writable)))
 			return false;
 	}
 	return true;
@@ -284,7 +285,7 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
 		p->saved[p->nsaved++] = (struct ipmu_saved){
 			.reg = ipmu_journal_register(unit->family, e->addr, NULL, NULL),
 			.addr = e->addr, .found = e->found, .now = e->now,
-			.changed = e->found ^ e->now, .borrowed = true, .written = true,
+			.changed = e->found ^ e->now, .state = IPMU_SAVED_BORROWED,
 		};
 	}
 }

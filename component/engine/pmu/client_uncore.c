@@ -303,7 +303,7 @@ static int switch_each(struct ipmu_regs *p, const struct ipmu_activity *a)
 			continue;
 		ipmu_reg_at(p->registers, p->saved[i].addr, &box, &ctr);
 		on = a->active[t][box] >> ctr & 1;
-		if (!on && !p->saved[i].written)
+		if (!on && p->saved[i].state == IPMU_SAVED_FOUND)
 			continue;	/* only read so far, and not to be used */
 		rc = ipmu_msr_update(p, reg, box, ctr, IPMU_CLIENT_EN, on ? IPMU_CLIENT_EN : 0);
 		first = first ? first : rc;
