@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-restore(1): restores registers of PMUs that killed processes left changed, as the files in
  * the state directory say. The next process that counts does the same. do_all() goes through the
- * files, do_journal() judges one, and ipmu_owner_put_back() restores a unit under its mutex. A unit
+ * files, do_journal() judges one, and ipmu_lease_recover() restores a unit under its mutex. A unit
  * in which a process still counts is skipped. */
 #include "base/why.h"
 #include "complain.h"
 #include "file_limit.h"
 #include "lease/file.h"
 #include "lease/locks.h"
-#include "lease/unit_lock.h"
+#include "lease/lease.h"
 #include "lease/process.h"
 #include "lease/state.h"
 #include "pmu/families.h"
@@ -124,7 +124,7 @@ static int journal_restore(struct restore_job *job, const char *name,
 		tell_registers(name, family, j, "to restore");
 		return EXIT_LEFT;
 	}
-	if (ipmu_owner_put_back(job->topo, family, j->header.place, &job->deadline_ns, why))
+	if (ipmu_lease_recover(job->topo, family, j->header.place, &job->deadline_ns, why))
 		return complain(EXIT_LEFT, "%s: %s", name, why);
 	tell_registers(name, family, j, "restored");
 	return 0;

@@ -9,12 +9,11 @@
 #include "base/cancel.h"
 #include "base/now.h"
 #include "base/why.h"
-#include "descriptor.h"
 #include "counting/guard.h"
 #include "counting/session.h"
 #include "lease/file.h"
 #include "lease/locks.h"
-#include "lease/unit_lock.h"
+#include "lease/lease.h"
 #include "lease/process.h"
 #include "lease/signals.h"
 #include "lease/state.h"
@@ -44,7 +43,7 @@ static void part_inside_signal(struct ipmu_system *sys)
 		return;
 	ipmu_wait_at_most(&sys->lessee, UNITS_NS);
 	for (int i = 0; i < sys->nunits; i++)
-		ipmu_owner_part(&sys->units[i]);
+		ipmu_lease_end(&sys->units[i]);
 }
 
 static void part_all_inside_signal(void)
@@ -59,16 +58,8 @@ static void part_all_inside_signal(void)
  * to the parent alone. */
 static void disown(struct ipmu_system *sys)
 {
-	for (int i = 0; i < sys->nunits; i++) {
-		struct ipmu_unit *unit = &sys->units[i];
-
-		descriptor_close(unit->owner.fd, unit->owner.is);
-		unit->owner.fd = -1;
-		unit->owner.joined = false;
-		unit->owner.depth = 0;
-		unit->regs.nsaved = 0;
-		unit->regs.record = NULL;
-	}
+	for (int i = 0; i < sys->nunits; i++)
+		ipmu_lease_disown(&sys->units[i]);
 	atomic_store(&sys->lessee.inside, 0);
 }
 
@@ -218,7 +209,7 @@ static int open_units(struct ipmu_system *sys, char *why)
 		sys->units[i].place = package ? i : sys->topo->cpus[i].os_cpu;
 		sys->units[i].family = sys->family;
 		sys->units[i].lessee = &sys->lessee;
-		sys->units[i].owner.fd = -1;
+		sys->units[i].lease.fd = -1;
 	}
 	rc = package ? open_all(sys, why) : open_first(sys, why);
 	if (rc)
@@ -330,8 +321,8 @@ static void part_at_exit(struct ipmu_system *sys, bool locked)
 		struct ipmu_unit *unit = &sys->units[i];
 
 		if (locked) {
-			ipmu_owner_part(unit);
-		} else if (unit->owner.fd < 0) {
+			ipmu_lease_end(unit);
+		} else if (unit->lease.fd < 0) {
 			ipmu_batch_drop(sys->batch);
 			ipmu_access_restore(&unit->regs);
 		}

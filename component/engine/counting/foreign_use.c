@@ -24,7 +24,7 @@ static int deny(const struct ipmu_box *box, const struct ipmu_reg *reg, int inde
 	ipmu_reg_name(reg, box->index, index, name);
 	return ipmu_fail(why, -EBUSY, "%s: %s says that another process counts it, but %s (0x%X) "
 			 "is 0x%llx: %ssomebody else has changed it; end the processes that "
-			 "ipmu-restore --dry-run names", event, box->unit->owner.path, name,
+			 "ipmu-restore --dry-run names", event, box->unit->lease.path, name,
 			 (unsigned)ipmu_reg_addr(reg, box->index, index),
 			 (unsigned long long)value,
 			 ipmu_asleep_since(0) ? "the machine was suspended meanwhile, or " : "");

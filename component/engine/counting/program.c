@@ -271,7 +271,7 @@ static int control_all(struct ipmu_session *s, bool only_idle, char *why)
 	int first = 0;
 
 	for (int i = 0; (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;) {
-		bool idle = !unit->running && !unit->owner.others_count;
+		bool idle = !unit->running && !unit->lease.others_count;
 		int rc = (only_idle && !idle) || !ipmu_plan_programs(&s->plan, unit) ? 0 :
 			 unit_control(s->sys, unit);
 

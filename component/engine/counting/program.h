@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From a session's plan to registers and back. Lock held, the plan's units entered
- * (unit_lock.h). */
+ * (lease.h). */
 #ifndef IPMU_PROGRAM_H
 #define IPMU_PROGRAM_H
 

@@ -7,7 +7,7 @@
 #include "reserve.h"
 
 #include "../base/why.h"
-#include "../lease/unit_lock.h"
+#include "../lease/lease.h"
 #include "../lease/share.h"
 
 #include <errno.h>
@@ -33,16 +33,16 @@ static int next_programmed(const struct ipmu_plan *plan, int use)
 int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;) {
-		int rc = ipmu_owner_enter(unit_of(plan, i), why);
+		int rc = ipmu_lease_enter(unit_of(plan, i), why);
 
 		if (rc == -EBADMSG && damage) {
 			*damage = rc;
-			rc = ipmu_owner_enter(unit_of(plan, i), NULL);
+			rc = ipmu_lease_enter(unit_of(plan, i), NULL);
 		}
 		if (!rc)
 			continue;
 		for (int k = -1; (k = next_programmed(plan, k)) >= 0 && k < i;)
-			ipmu_owner_leave(unit_of(plan, k));
+			ipmu_lease_leave(unit_of(plan, k));
 		return rc;
 	}
 	return 0;
@@ -51,7 +51,7 @@ int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why)
 void ipmu_reserve_leave(const struct ipmu_plan *plan)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
-		ipmu_owner_leave(unit_of(plan, i));
+		ipmu_lease_leave(unit_of(plan, i));
 }
 
 /* ---- taking */
@@ -96,7 +96,7 @@ static int take_unit(const struct ipmu_plan *plan, int first, char *why)
 		rc = take_use(&plan->uses[i]);
 	if (!rc)
 		return 0;
-	ipmu_fail(why, rc, "%s cannot be locked: %s", unit->owner.path, strerror(-rc));
+	ipmu_fail(why, rc, "%s cannot be locked: %s", unit->lease.path, strerror(-rc));
 	return ipmu_access_explain(&unit->regs, rc, why);
 }
 
@@ -115,7 +115,7 @@ void ipmu_reserve_part(const struct ipmu_plan *plan)
 {
 	for (int i = -1; (i = next_programmed(plan, i)) >= 0;)
 		if (!unit_of(plan, i)->holders)
-			ipmu_owner_part(unit_of(plan, i));
+			ipmu_lease_end(unit_of(plan, i));
 }
 
 void ipmu_reserve_drop(const struct ipmu_plan *plan)

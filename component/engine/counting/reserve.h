@@ -5,7 +5,7 @@
 
 #include "plan.h"
 
-/* ipmu_owner_enter for all units of a plan in which a register may have to be changed. With
+/* ipmu_lease_enter for all units of a plan in which a register may have to be changed. With
  * `damage` a journal that has been damaged and could be written anew from memory is entered all the
  * same, and *damage is -EBADMSG then. */
 int ipmu_reserve_enter(const struct ipmu_plan *plan, int *damage, char *why);

@@ -367,8 +367,8 @@ static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc,
 		rc->counters = ipmu_program_end(s, &rc->clear, why);
 		look_last(s, look, rc);
 		ipmu_reserve_drop(&s->plan);
-		ipmu_foreign_withdraw(s);
 		ipmu_reserve_leave(&s->plan);
+		ipmu_foreign_withdraw(s);
 	} else {
 		look_last(s, look, rc);
 	}

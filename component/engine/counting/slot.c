@@ -108,7 +108,7 @@ int ipmu_slot_begin(struct ipmu_box *box, int ctr, uint64_t *value)
 
 	if (atomic_load(&slot->lost))
 		return -atomic_load(&slot->lost);
-	if (box->unit->running || box->unit->owner.others_count ||
+	if (box->unit->running || box->unit->lease.others_count ||
 	    box->unit->family->scope != IPMU_SCOPE_PACKAGE ||
 	    !saved_since(box, ctr, box->unit->saved_before, &raw))
 		return ipmu_slot_read(box, ctr, value);

@@ -7,7 +7,7 @@
 
 #include "../access/trace.h"
 #include "../base/why.h"
-#include "../lease/unit_lock.h"
+#include "../lease/lease.h"
 #include "../pmu/families.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ void ipmu_unit_close(struct ipmu_unit *unit)
 	}
 	if (unit->open)
 		ipmu_access_close(&unit->regs);
-	ipmu_owner_close(unit);
+	ipmu_lease_close(unit);
 	unit->open = false;
 }
 
@@ -50,14 +50,14 @@ static int discover(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 {
 	bool package = sys->family->scope == IPMU_SCOPE_PACKAGE;
 	int ncores = package ? sys->topo->packages[unit->place].ncores : 1;
-	int rc = ipmu_owner_enter(unit, why);
+	int rc = ipmu_lease_enter(unit, why);
 
 	if (rc)
 		return rc;
 	memset(&unit->found, 0, sizeof(unit->found));
 	rc = sys->family->discover(&unit->regs, ncores, &unit->found, sys->note, why);
-	ipmu_owner_leave(unit);
-	unit->owner.seen = 0;	/* read the journal again once there are boxes for its counters */
+	ipmu_lease_leave(unit);
+	unit->lease.sync = IPMU_JOURNAL_UNREAD;	/* it describes counters of boxes to come */
 	return rc;
 }
 
@@ -101,7 +101,7 @@ static int open_unit(struct ipmu_system *sys, struct ipmu_unit *unit, char *why)
 	}
 	unit->regs.take_busy = sys->take_busy;
 	unit->regs.told = told;
-	rc = ipmu_owner_open(unit, why);
+	rc = ipmu_lease_open(unit, why);
 	if (!rc)
 		rc = discover(sys, unit, why);
 	if (unit->regs.safe && !sys->batch)
@@ -159,5 +159,5 @@ int ipmu_unit_release(struct ipmu_unit *unit)
 		for (int b = 0; b < unit->found.nboxes[t]; b++)
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
 				unit->boxes[t][b].slots[c].programmed = false;
-	return ipmu_owner_part(unit);
+	return ipmu_lease_end(unit);
 }

@@ -25,7 +25,7 @@ static int failed(struct ipmu_unit *unit, int error)
 {
 	if (error == EFBIG)
 		ipmu_signals_swallow_file_size();
-	unit->regs.failure = (struct ipmu_failure){ .rc = -EIO, .file = unit->owner.path,
+	unit->regs.failure = (struct ipmu_failure){ .rc = -EIO, .file = unit->lease.path,
 						    .error = error };
 	return -EIO;
 }
@@ -36,10 +36,10 @@ int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size
 {
 	ssize_t n;
 
-	if (!descriptor_is(unit->owner.fd, unit->owner.is))
+	if (!descriptor_is(unit->lease.fd, unit->lease.is))
 		return failed(unit, EBADF);
 	do
-		n = pwrite(unit->owner.fd, bytes, length, (off_t)offset);
+		n = pwrite(unit->lease.fd, bytes, length, (off_t)offset);
 	while (n < 0 && errno == EINTR);
 	if (n == (ssize_t)length)
 		return 0;
@@ -48,17 +48,17 @@ int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size
 
 int ipmu_file_put_header(struct ipmu_unit *unit)
 {
-	return ipmu_file_put(unit, &unit->owner.header, sizeof(unit->owner.header), 0);
+	return ipmu_file_put(unit, &unit->lease.header, sizeof(unit->lease.header), 0);
 }
 
 int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 
-	if (o->changed && !header_differs)
+	if (l->sync == IPMU_JOURNAL_AHEAD && !header_differs)
 		return 0;
-	o->changed = true;
-	o->header.changing = (uint32_t)getpid();
+	l->sync = IPMU_JOURNAL_AHEAD;
+	l->header.changing = (uint32_t)getpid();
 	return ipmu_file_put_header(unit);
 }
 
@@ -81,14 +81,14 @@ static int put_saved(struct ipmu_unit *unit, int i)
 int ipmu_file_record(struct ipmu_regs *p, int i)
 {
 	struct ipmu_unit *unit = (void *)((char *)p - offsetof(struct ipmu_unit, regs));
-	bool more = i >= (int)unit->owner.header.nsaved;
+	bool more = i >= (int)unit->lease.header.nsaved;
 	int rc = more ? 0 : ipmu_file_begin_change(unit, false);
 
 	if (!rc)
 		rc = put_saved(unit, i);
 	if (rc || !more)
 		return rc;
-	unit->owner.header.nsaved = (uint32_t)i + 1;
+	unit->lease.header.nsaved = (uint32_t)i + 1;
 	return ipmu_file_begin_change(unit, true);
 }
 
@@ -128,12 +128,12 @@ static int free_record(const struct ipmu_unit *unit)
 
 int ipmu_file_forget(struct ipmu_box *box, int ctr)
 {
-	struct ipmu_owner *o = &box->unit->owner;
+	struct ipmu_lease *l = &box->unit->lease;
 	struct ipmu_slot *slot = &box->slots[ctr];
 	uint8_t used = 0;
 	int rc;
 
-	if (o->fd < 0 || !slot->record)
+	if (l->fd < 0 || !slot->record)
 		return 0;
 	rc = ipmu_file_put(box->unit, &used, 1, slot_offset(slot->record - 1) +
 			   offsetof(struct ipmu_journal_slot, used));
@@ -144,7 +144,7 @@ int ipmu_file_forget(struct ipmu_box *box, int ctr)
 int ipmu_file_tell(struct ipmu_box *box, int ctr)
 {
 	struct ipmu_unit *unit = box->unit;
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	struct ipmu_slot *slot = &box->slots[ctr];
 	struct ipmu_journal_slot told = {
 		.used = 1, .type = (uint8_t)box->type_index, .box = (uint8_t)box->index,
@@ -153,7 +153,7 @@ int ipmu_file_tell(struct ipmu_box *box, int ctr)
 	bool more;
 	int rc;
 
-	if (o->fd < 0 || ipmu_type_runs_free(box->type))
+	if (l->fd < 0 || ipmu_type_runs_free(box->type))
 		return 0;
 	if (!slot->record)
 		slot->record = free_record(unit);
@@ -163,9 +163,9 @@ int ipmu_file_tell(struct ipmu_box *box, int ctr)
 		return rc;
 	snprintf(told.event, sizeof(told.event), "%s", slot->event);
 	rc = ipmu_file_put(unit, &told, sizeof(told), slot_offset(slot->record - 1));
-	more = slot->record > (int)o->header.nslots;
+	more = slot->record > (int)l->header.nslots;
 	if (more)
-		o->header.nslots = (uint32_t)slot->record;
+		l->header.nslots = (uint32_t)slot->record;
 	return rc ? rc : ipmu_file_begin_change(unit, more);
 }
 
@@ -227,17 +227,17 @@ static void apply_slots(struct ipmu_unit *unit, const struct ipmu_journal *j)
 /* Allocate all of the file's space now, so that no later write fails for lack of it. */
 static int renew(struct ipmu_unit *unit)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 
-	if (!descriptor_is(o->fd, o->is))
+	if (!descriptor_is(l->fd, l->is))
 		return failed(unit, EBADF);
-	if (ftruncate(o->fd, 0) || ftruncate(o->fd, sizeof(struct ipmu_journal)) ||
-	    (fallocate(o->fd, 0, 0, sizeof(struct ipmu_journal)) && errno != EOPNOTSUPP))
+	if (ftruncate(l->fd, 0) || ftruncate(l->fd, sizeof(struct ipmu_journal)) ||
+	    (fallocate(l->fd, 0, 0, sizeof(struct ipmu_journal)) && errno != EOPNOTSUPP))
 		return failed(unit, errno);
-	ipmu_journal_init(&o->header, unit->family, unit->place, unit->lessee->boot_id);
+	ipmu_journal_init(&l->header, unit->family, unit->place, unit->lessee->boot_id);
 	unit->regs.nsaved = 0;
 	ipmu_file_forget_slots(unit);
-	o->seen = o->header.generation;
+	l->sync = IPMU_JOURNAL_READ;
 	return ipmu_file_put_header(unit);
 }
 
@@ -294,7 +294,7 @@ static void add_from_file(struct ipmu_unit *unit, const struct ipmu_journal *j)
  * one ends. Other processes that take part add what they remember when they enter. */
 static int write_anew(struct ipmu_unit *unit, bool valid)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	int n = unit->regs.nsaved, rc = valid ? 0 : renew(unit);
 
 	unit->regs.nsaved = n;
@@ -303,15 +303,15 @@ static int write_anew(struct ipmu_unit *unit, bool valid)
 	if (rc)
 		return rc;
 	if (valid)
-		o->header = unit->lessee->journal->header;
-	o->header.nsaved = (uint32_t)n;
-	o->header.generation++;
+		l->header = unit->lessee->journal->header;
+	l->header.nsaved = (uint32_t)n;
+	l->header.generation++;
 	return ipmu_file_put_header(unit);
 }
 
 static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *why)
 {
-	const char *path = unit->owner.path;
+	const char *path = unit->lease.path;
 	int rc;
 
 	if (valid)
@@ -327,13 +327,13 @@ static int repair(struct ipmu_unit *unit, bool valid, const char *what, char *wh
 
 static int file_check(struct ipmu_unit *unit, char *what, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	struct ipmu_journal *j = unit->lessee->journal;
 	struct stat st;
-	ssize_t n = pread(o->fd, j, sizeof(*j), 0);
+	ssize_t n = pread(l->fd, j, sizeof(*j), 0);
 
-	if (n < 0 || fstat(o->fd, &st))
-		return ipmu_fail(why, -EIO, "%s cannot be read: %s", o->path, strerror(errno));
+	if (n < 0 || fstat(l->fd, &st))
+		return ipmu_fail(why, -EIO, "%s cannot be read: %s", l->path, strerror(errno));
 	return ipmu_journal_check(j, (size_t)st.st_size > sizeof(*j) ? (size_t)st.st_size :
 				  (size_t)n, unit->family, unit->place, unit->lessee->boot_id,
 				  j, what);
@@ -343,8 +343,8 @@ static void apply(struct ipmu_unit *unit)
 {
 	const struct ipmu_journal *j = unit->lessee->journal;
 
-	unit->owner.header = j->header;
-	unit->owner.seen = j->header.generation;
+	unit->lease.header = j->header;
+	unit->lease.sync = IPMU_JOURNAL_READ;
 	apply_saved(unit, j);
 	apply_slots(unit, j);
 }
@@ -364,13 +364,13 @@ static int load_joined(struct ipmu_unit *unit, int state, const char *what, char
 
 int ipmu_file_load(struct ipmu_unit *unit, char *why)
 {
-	const char *path = unit->owner.path;
+	const char *path = unit->lease.path;
 	char what[IPMU_WHY_MAX] = "";
 	int state = file_check(unit, what, why);
 
 	if (state == -EIO)
 		return state;
-	if (unit->owner.joined)
+	if (ipmu_lease_joined(&unit->lease))
 		return load_joined(unit, state, what, why);
 	if (state < 0)
 		return ipmu_fail(why, state, "%s: %s: no register is restored from it; end all "

@@ -25,32 +25,32 @@
 static int take_process_slot(struct ipmu_unit *unit)
 {
 	struct ipmu_journal_process self = unit->lessee->self;
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	int rc = -EAGAIN;
 
 	for (int i = 0; i < IPMU_JOURNAL_PIDS && rc == -EAGAIN; i++) {
-		rc = ipmu_lock_process(o->fd, i);
-		o->process_slot = i;
+		rc = ipmu_lock_process(l->fd, i);
+		l->process_slot = i;
 	}
 	return rc ? rc : ipmu_file_put(unit, &self, sizeof(self),
 				       offsetof(struct ipmu_journal, processes) +
-				       (size_t)o->process_slot * sizeof(self));
+				       (size_t)l->process_slot * sizeof(self));
 }
 
 int ipmu_share_join(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	int rc;
 
-	if (o->joined)
+	if (ipmu_lease_joined(l))
 		return 0;
-	rc = o->fd < 0 ? 0 : take_process_slot(unit);
+	rc = l->fd < 0 ? 0 : take_process_slot(unit);
 	if (rc) {
-		ipmu_fail(why, rc, "%s: %s", o->path, rc == -EAGAIN ?
+		ipmu_fail(why, rc, "%s: %s", l->path, rc == -EAGAIN ?
 			  "more processes count there than the journal can name" : strerror(-rc));
 		return ipmu_access_explain(&unit->regs, rc == -EAGAIN ? -EBUSY : rc, why);
 	}
-	o->joined = true;
+	ipmu_lease_state_move(l, IPMU_LEASE_JOIN);
 	ipmu_signals_on();
 	return 0;
 }
@@ -79,12 +79,12 @@ int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why)
 
 int ipmu_share_take_counter(struct ipmu_box *box, int ctr)
 {
-	struct ipmu_owner *o = &box->unit->owner;
-	uint32_t *uses = &o->uses[box->type_index][box->index];
+	struct ipmu_lease *l = &box->unit->lease;
+	uint32_t *uses = &l->uses[box->type_index][box->index];
 	int rc = 0;
 
-	if (o->fd >= 0 && !(*uses >> ctr & 1))
-		rc = ipmu_lock_counter(o->fd, box->type_index, box->index, ctr);
+	if (l->fd >= 0 && !(*uses >> ctr & 1))
+		rc = ipmu_lock_counter(l->fd, box->type_index, box->index, ctr);
 	if (!rc)
 		*uses |= 1u << ctr;
 	return rc;
@@ -93,15 +93,15 @@ int ipmu_share_take_counter(struct ipmu_box *box, int ctr)
 int ipmu_share_take_box(struct ipmu_box *box)
 {
 	int t = box->type_index, b = box->index, rc;
-	struct ipmu_owner *o = &box->unit->owner;
+	struct ipmu_lease *l = &box->unit->lease;
 	struct ipmu_journal_process self = box->unit->lessee->self;
 
-	if (o->fd < 0 || box->elsewhere || o->held[t][b])
+	if (l->fd < 0 || box->elsewhere || l->held[t][b])
 		return 0;
-	rc = ipmu_lock_box(o->fd, t, b);
+	rc = ipmu_lock_box(l->fd, t, b);
 	if (rc)
 		return rc;
-	o->held[t][b] = true;
+	l->held[t][b] = true;
 	return ipmu_file_put(box->unit, &self, sizeof(self),
 			     offsetof(struct ipmu_journal, programmers) +
 			     (size_t)(t * IPMU_BOXES_MAX + b) * sizeof(self));
@@ -111,50 +111,50 @@ int ipmu_share_take_box(struct ipmu_box *box)
 
 static void drop_counter(struct ipmu_box *box, int ctr)
 {
-	struct ipmu_owner *o = &box->unit->owner;
-	uint32_t *uses = &o->uses[box->type_index][box->index];
+	struct ipmu_lease *l = &box->unit->lease;
+	uint32_t *uses = &l->uses[box->type_index][box->index];
 
 	if (box->slots[ctr].users || !(*uses >> ctr & 1))
 		return;
 	*uses &= ~(1u << ctr);
-	if (o->fd >= 0)
-		ipmu_unlock_counter(o->fd, box->type_index, box->index, ctr);
+	if (l->fd >= 0)
+		ipmu_unlock_counter(l->fd, box->type_index, box->index, ctr);
 }
 
 void ipmu_share_drop(struct ipmu_box *box, int ctr)
 {
-	struct ipmu_owner *o = &box->unit->owner;
-	bool *held = &o->held[box->type_index][box->index];
+	struct ipmu_lease *l = &box->unit->lease;
+	bool *held = &l->held[box->type_index][box->index];
 
 	drop_counter(box, ctr);
-	if (!*held || o->uses[box->type_index][box->index])
+	if (!*held || l->uses[box->type_index][box->index])
 		return;
 	*held = false;
-	ipmu_unlock_box(o->fd, box->type_index, box->index);
+	ipmu_unlock_box(l->fd, box->type_index, box->index);
 }
 
 /* ---- messages about other processes */
 
-static struct ipmu_journal_process process_at(const struct ipmu_owner *o, size_t table, int i)
+static struct ipmu_journal_process process_at(const struct ipmu_lease *l, size_t table, int i)
 {
 	struct ipmu_journal_process process = { 0 };
 	off_t offset = (off_t)(table + (size_t)i * sizeof(process));
 
-	if (pread(o->fd, &process, sizeof(process), offset) != (ssize_t)sizeof(process))
+	if (pread(l->fd, &process, sizeof(process), offset) != (ssize_t)sizeof(process))
 		process.pid = 0;
 	return process;
 }
 
 static struct ipmu_journal_process other_process(const struct ipmu_box *box)
 {
-	const struct ipmu_owner *o = &box->unit->owner;
+	const struct ipmu_lease *l = &box->unit->lease;
 
 	if (box->elsewhere)
-		return process_at(o, offsetof(struct ipmu_journal, programmers),
+		return process_at(l, offsetof(struct ipmu_journal, programmers),
 				  box->type_index * IPMU_BOXES_MAX + box->index);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++)
-		if (ipmu_process_taken(o->fd, i))
-			return process_at(o, offsetof(struct ipmu_journal, processes), i);
+		if (ipmu_process_taken(l->fd, i))
+			return process_at(l, offsetof(struct ipmu_journal, processes), i);
 	return (struct ipmu_journal_process){ 0 };
 }
 
@@ -165,7 +165,7 @@ bool ipmu_share_explain(const struct ipmu_box *box, const char *event, char *why
 	size_t n = 0;
 
 	if ((!box->elsewhere && !box->foreign) ||
-	    !descriptor_is(box->unit->owner.fd, box->unit->owner.is))
+	    !descriptor_is(box->unit->lease.fd, box->unit->lease.is))
 		return false;
 	process = other_process(box);
 	for (int c = 0; c < box->type->counters && n < sizeof(list); c++)

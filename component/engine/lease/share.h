@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counters between processes: which process may use them, and which one does. The unit has been
- * entered (unit_lock.h). */
+ * entered (lease.h). */
 #ifndef IPMU_SHARE_H
 #define IPMU_SHARE_H
 

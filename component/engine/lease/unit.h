@@ -8,6 +8,7 @@
 #include "../access/access.h"
 #include "../pmu/pmu.h"
 #include "journal.h"
+#include "lease_state.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -29,18 +30,16 @@ struct ipmu_lessee {
 	char left[IPMU_WHY_MAX];	/* a register that a foreign user has written since */
 };
 
-struct ipmu_owner {
+/* The right of this process to change a unit's registers (lease.h). */
+struct ipmu_lease {
+	enum ipmu_lease_state state;
+	enum ipmu_journal_sync sync;
 	int fd;			/* -1: no state directory: other processes are not seen */
 	uint64_t is;		/* the descriptor's identity (common/descriptor.h) */
 	char *path;		/* for messages */
-	int depth;		/* how often this process has entered and not left yet */
-	bool joined;		/* this process is one of those that count on the unit */
-	int process_slot;	/* ... with that number in the journal */
-	bool unrestored;	/* this process has parted, but not all registers are restored */
-	bool changed;		/* this process has changed the journal since it entered */
-	bool others_count;	/* other processes have running sessions, as of entering */
-	uint64_t seen;		/* generation of the journal that memory agrees with; 0: none */
 	struct ipmu_journal_header header;	/* as last read or written */
+	int process_slot;	/* of a process that takes part: its number in the journal */
+	bool others_count;	/* other processes have running sessions, as of entering */
 	bool held[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* boxes that we program */
 	uint32_t uses[IPMU_TYPES_MAX][IPMU_BOXES_MAX];	/* bit i: we hold the lock of counter i */
 };
@@ -71,7 +70,7 @@ struct ipmu_unit {
 	const struct ipmu_family *family;
 	int place;	/* package index or CPU number */
 	struct ipmu_lessee *lessee;
-	struct ipmu_owner owner;
+	struct ipmu_lease lease;
 	bool open;	/* its registers have been opened and its boxes found */
 	struct ipmu_regs regs;
 	int holders;	/* sessions for which its registers stay as they are programmed */
@@ -81,6 +80,12 @@ struct ipmu_unit {
 	struct ipmu_activity activity;
 	struct ipmu_box *boxes[IPMU_TYPES_MAX];
 };
+
+/* Does this process take part in the unit? */
+static inline bool ipmu_lease_joined(const struct ipmu_lease *lease)
+{
+	return lease->state == IPMU_LEASE_COUNTING || lease->state == IPMU_LEASE_ENTERED;
+}
 
 /* Number of counters of the box, the first ones of its type's. */
 static inline int ipmu_box_counters(const struct ipmu_box *box)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The right to write a unit's registers, between processes and after their death; unit_lock.h
- * describes the protocol. ipmu_owner_enter() and ipmu_owner_leave() bracket every change of
- * registers, and nest. ipmu_owner_part() restores the registers, unless other processes still
- * count. The caller holds the system's lock. Entering first restores what dead processes left
- * changed, so inside a unit memory and journal agree. */
-#include "unit_lock.h"
+/* The right to write a unit's registers, between processes and after their death; lease.h describes
+ * the protocol. ipmu_lease_enter() and ipmu_lease_leave() bracket every change of registers.
+ * ipmu_lease_end() restores the registers, unless other processes still count. The caller holds the
+ * system's lock. Entering first restores what dead processes left changed. */
+#include "lease.h"
 
 #include "file.h"
 #include "locks.h"
@@ -50,9 +49,9 @@ static int unit_recover(struct ipmu_unit *unit, char *why)
 	const char *was = ipmu_trace_for("recovery");
 	int saved = p->nsaved, rc;
 
-	if (!unit->owner.header.changing)
+	if (!unit->lease.header.changing)
 		ipmu_access_leave_changed(p);
-	unit->owner.changed = true;
+	ipmu_file_begin_change(unit, false);	/* a failure of it does not matter */
 	rc = ipmu_access_refresh(p);
 	if (!rc)
 		rc = unit_restore(unit);
@@ -62,25 +61,26 @@ static int unit_recover(struct ipmu_unit *unit, char *why)
 	p->nsaved = saved;
 	return ipmu_fail(why, rc, "%s: what a killed process left changed cannot be restored "
 			 "through %s: %s; to give up the old values, remove the file",
-			 unit->owner.path, p->msr_path, strerror(-rc));
+			 unit->lease.path, p->msr_path, strerror(-rc));
 }
 
 /* ---- entering and leaving */
 
 static int journal_reload(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	struct ipmu_journal_header h;
 	const char *was;
 	int rc;
 
-	if (o->seen && pread(o->fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
-	    memcmp(&h, &o->header, sizeof(h)) == 0 && !h.changing)
+	if (l->sync == IPMU_JOURNAL_READ && pread(l->fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h) &&
+	    memcmp(&h, &l->header, sizeof(h)) == 0 && !h.changing)
 		return 0;
 	rc = ipmu_file_load(unit, why);
-	if (rc || !o->header.changing || (!o->joined && !unit->regs.peers))
+	if (rc || !l->header.changing || (!ipmu_lease_joined(l) && !unit->regs.peers))
 		return rc;
-	o->changed = true;	/* a process died while it changed registers, others still count */
+	/* A process died while it changed registers, and others still count. */
+	l->sync = IPMU_JOURNAL_AHEAD;
 	was = ipmu_trace_for("recovery");
 	rc = ipmu_access_refresh(&unit->regs);
 	ipmu_trace_for(was);
@@ -90,15 +90,15 @@ static int journal_reload(struct ipmu_unit *unit, char *why)
 
 static void unit_note_others(struct ipmu_unit *unit)
 {
-	bool counting = unit->regs.peers && ipmu_counters_used(unit->owner.fd, IPMU_ALL, 0);
+	bool counting = unit->regs.peers && ipmu_counters_used(unit->lease.fd, IPMU_ALL, 0);
 
-	unit->owner.others_count = counting;
+	unit->lease.others_count = counting;
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		for (int b = 0; unit->boxes[t] && b < unit->found.nboxes[t]; b++) {
 			struct ipmu_box *box = &unit->boxes[t][b];
 
-			box->foreign = counting ? ipmu_counters_used(unit->owner.fd, t, b) : 0;
-			box->elsewhere = counting && ipmu_box_held(unit->owner.fd, t, b);
+			box->foreign = counting ? ipmu_counters_used(unit->lease.fd, t, b) : 0;
+			box->elsewhere = counting && ipmu_box_held(unit->lease.fd, t, b);
 		}
 }
 
@@ -106,69 +106,65 @@ static void unit_note_others(struct ipmu_unit *unit)
  * one. */
 static int unit_reopen(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	struct stat st;
-	int rc;
 
-	if (o->joined || fstat(o->fd, &st) || st.st_nlink)
+	if (ipmu_lease_joined(l) || fstat(l->fd, &st) || st.st_nlink)
 		return 0;
-	ipmu_owner_close(unit);
-	rc = ipmu_owner_open(unit, why);
-	o->depth = 1;
-	return rc;
+	ipmu_lease_close(unit);
+	return ipmu_lease_open(unit, why);
 }
 
 /* If the file has gone, the next process makes a new one, which does not show this process. */
 static int unit_check_file(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	struct stat st;
 
-	if (!o->joined)
+	if (!ipmu_lease_joined(l))
 		return 0;
-	if (fstat(o->fd, &st) || !st.st_nlink)
+	if (fstat(l->fd, &st) || !st.st_nlink)
 		return ipmu_fail(why, -EBADMSG, "%s has been removed or replaced while this "
 				 "process counts: the registers that it has changed are restored "
-				 "from its memory; end all programs that count", o->path);
+				 "from its memory; end all programs that count", l->path);
 	if (st.st_size != (off_t)sizeof(struct ipmu_journal))
-		o->seen = 0;
+		l->sync = IPMU_JOURNAL_UNREAD;
 	return 0;
 }
 
-static int refuse_mutex(const struct ipmu_owner *o, int rc, char *why)
+static int refuse_mutex(const struct ipmu_lease *l, int rc, char *why)
 {
 	if (rc == -EBUSY)
 		return ipmu_fail(why, rc, "%s: another process keeps it locked: it may have been "
 				 "suspended; 'ipmu-restore --dry-run' names those that count",
-				 o->path);
+				 l->path);
 	if (rc == -EINTR)
 		return ipmu_fail(why, rc, "%s: a signal came while another process had it locked: "
-				 "no register has been changed", o->path);
-	return ipmu_fail(why, rc, "%s cannot be locked: %s", o->path, strerror(-rc));
+				 "no register has been changed", l->path);
+	return ipmu_fail(why, rc, "%s cannot be locked: %s", l->path, strerror(-rc));
 }
 
 static int unit_enter(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	int rc = unit_reopen(unit, why);
 
 	if (rc)
 		return rc;
-	rc = ipmu_lock_mutex(unit->lessee, o->fd);
+	rc = ipmu_lock_mutex(unit->lessee, l->fd);
 	if (rc)
-		return refuse_mutex(o, rc, why);
-	unit->regs.peers = ipmu_process_taken(o->fd, IPMU_ALL);
+		return refuse_mutex(l, rc, why);
+	unit->regs.peers = ipmu_process_taken(l->fd, IPMU_ALL);
 	rc = unit_check_file(unit, why);
 	if (!rc)
 		rc = journal_reload(unit, why);
-	if (!rc && unit->regs.nsaved && !o->joined && !unit->regs.peers)
+	if (!rc && unit->regs.nsaved && !ipmu_lease_joined(l) && !unit->regs.peers)
 		rc = unit_recover(unit, why);
 	if (rc) {
-		o->seen = 0;
-		o->changed = false;
-		if (!o->joined)
+		l->sync = IPMU_JOURNAL_UNREAD;
+		if (!ipmu_lease_joined(l))
 			unit->regs.nsaved = 0;
-		ipmu_unlock_mutex(o->fd);
+		ipmu_unlock_mutex(l->fd);
 		return rc;
 	}
 	unit_note_others(unit);
@@ -190,34 +186,33 @@ static void unit_lose(struct ipmu_unit *unit)
 				slot->programmed = false;
 				atomic_compare_exchange_strong(&slot->lost, &none, EBADF);
 			}
-	unit->owner.seen = 0;
+	unit->lease.sync = IPMU_JOURNAL_UNREAD;
 }
 
 /* Open the journal again, as a new process would. The locks went with the old descriptor, so other
  * processes may have taken the counters, and entering restores the registers unless they have. */
 static int journal_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
 {
-	bool joined = unit->owner.joined;
 	int rc;
 
-	ipmu_owner_close(unit);
-	rc = ipmu_owner_open(unit, why);
-	unit->owner.depth = 1;
-	unit->owner.joined = joined && rc;
+	ipmu_lease_close(unit);
+	rc = ipmu_lease_open(unit, why);
 	if (rc)
 		return rc;
 	unit->regs.nsaved = 0;
-	*rejoin = joined;
-	if (joined)
+	*rejoin = ipmu_lease_joined(&unit->lease);
+	if (*rejoin) {
 		ipmu_signals_off();
+		ipmu_lease_state_move(&unit->lease, IPMU_LEASE_LOSE);
+	}
 	return 0;
 }
 
 /* A signal handler cannot: opening allocates memory. The journal leaves it to the next process. */
 static int unit_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
 {
-	const struct ipmu_owner *o = &unit->owner;
-	bool journal = o->fd < 0 ? ipmu_state_none() : descriptor_is(o->fd, o->is);
+	const struct ipmu_lease *l = &unit->lease;
+	bool journal = l->fd < 0 ? ipmu_state_none() : descriptor_is(l->fd, l->is);
 	int rc;
 
 	if (journal && ipmu_access_is_ours(&unit->regs))
@@ -229,70 +224,78 @@ static int unit_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
 	return rc ? rc : ipmu_access_reopen(&unit->regs, why);
 }
 
+/* Without a journal, an earlier end has left its registers in memory. */
+static int unit_restore_again(struct ipmu_unit *unit, char *why)
+{
+	int rc = unit_restore(unit);
+
+	return rc ? ipmu_fail(why, rc, "%s: registers of an earlier count cannot be restored: %s",
+			      unit->regs.msr_path, strerror(-rc)) : 0;
+}
+
 static int unit_rejoin(struct ipmu_unit *unit, char *why)
 {
 	int rc = ipmu_share_join(unit, why);
 
 	if (rc)
-		ipmu_owner_leave(unit);
+		ipmu_lease_leave(unit);
 	return rc;
 }
 
-int ipmu_owner_enter(struct ipmu_unit *unit, char *why)
+int ipmu_lease_enter(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	bool rejoin = false;
 	int rc;
 
 	if (unit->lessee->pid != getpid())
 		return ipmu_fail(why, -ECHILD, "this process was forked from the one that opened "
 				 "the counters: open them anew");
-	if (o->depth++)
-		return 0;
 	ipmu_signals_hold(unit->lessee);
 	rc = ipmu_signals_ending() ? -ECANCELED : unit_regain(unit, &rejoin, why);
-	if (!rc && o->fd >= 0)
+	if (!rc && l->fd >= 0)
 		rc = unit_enter(unit, why);
-	if (!rc)
-		return rejoin ? unit_rejoin(unit, why) : 0;
-	o->depth = 0;
-	ipmu_signals_release(unit->lessee);
-	return rc;
+	else if (!rc && l->state == IPMU_LEASE_UNRESTORED)
+		rc = unit_restore_again(unit, why);
+	if (rc) {
+		ipmu_signals_release(unit->lessee);
+		return rc;
+	}
+	ipmu_lease_state_move(l, IPMU_LEASE_ENTER);
+	return rejoin ? unit_rejoin(unit, why) : 0;
 }
 
-void ipmu_owner_leave(struct ipmu_unit *unit)
+void ipmu_lease_leave(struct ipmu_unit *unit)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 
-	if (--o->depth)
-		return;
-	if (o->fd >= 0 && (o->changed || o->header.nsaved != (uint32_t)unit->regs.nsaved)) {
-		o->header.nsaved = (uint32_t)unit->regs.nsaved;
-		if (!o->header.nsaved) {
-			o->header.nslots = 0;
+	if (l->fd >= 0 && (l->sync == IPMU_JOURNAL_AHEAD ||
+			   l->header.nsaved != (uint32_t)unit->regs.nsaved)) {
+		l->header.nsaved = (uint32_t)unit->regs.nsaved;
+		if (!l->header.nsaved) {
+			l->header.nslots = 0;
 			ipmu_file_forget_slots(unit);
 		}
-		o->header.changing = 0;
-		o->header.generation++;
-		o->seen = ipmu_file_put_header(unit) ? 0 : o->header.generation;
-		o->changed = false;
+		l->header.changing = 0;
+		l->header.generation++;
+		l->sync = ipmu_file_put_header(unit) ? IPMU_JOURNAL_UNREAD : IPMU_JOURNAL_READ;
 	}
-	if (o->fd >= 0)
-		ipmu_unlock_mutex(o->fd);
+	if (l->fd >= 0)
+		ipmu_unlock_mutex(l->fd);
+	ipmu_lease_state_move(l, IPMU_LEASE_LEAVE);
 	ipmu_signals_release(unit->lessee);
 }
 
-/* ---- opening, parting, closing */
+/* ---- opening, ending, closing */
 
-int ipmu_owner_open(struct ipmu_unit *unit, char *why)
+int ipmu_lease_open(struct ipmu_unit *unit, char *why)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 	const char *dir_path;
 	char name[64];
 	int dir;
 
-	memset(o, 0, sizeof(*o));
-	o->fd = -1;
+	*l = (struct ipmu_lease){ .state = l->state, .fd = -1 };
 	if (ipmu_state_none())
 		return 0;
 	if (!unit->lessee->boot_id[0])
@@ -302,87 +305,66 @@ int ipmu_owner_open(struct ipmu_unit *unit, char *why)
 	if (dir < 0)
 		return dir;
 	ipmu_state_name(unit->family, unit->place, name);
-	o->fd = ipmu_state_file(dir, dir_path, name, true, why);
+	l->fd = ipmu_state_file(dir, dir_path, name, true, why);
 	close(dir);
-	if (o->fd < 0)
-		return o->fd;
-	o->is = descriptor_identity(o->fd);
-	if (asprintf(&o->path, "%s/%s", dir_path, name) < 0) {
-		o->path = NULL;
-		ipmu_owner_close(unit);
+	if (l->fd < 0)
+		return l->fd;
+	l->is = descriptor_identity(l->fd);
+	if (asprintf(&l->path, "%s/%s", dir_path, name) < 0) {
+		l->path = NULL;
+		ipmu_lease_close(unit);
 		return ipmu_fail(why, -ENOMEM, "out of memory for a path");
 	}
 	unit->regs.record = ipmu_file_record;
 	return 0;
 }
 
-void ipmu_owner_close(struct ipmu_unit *unit)
+void ipmu_lease_close(struct ipmu_unit *unit)
 {
-	descriptor_close(unit->owner.fd, unit->owner.is);
-	free(unit->owner.path);
-	unit->owner.path = NULL;
-	unit->owner.fd = -1;
+	descriptor_close(unit->lease.fd, unit->lease.is);
+	free(unit->lease.path);
+	unit->lease.path = NULL;
+	unit->lease.fd = -1;
 }
 
-static void unit_drop_locks(struct ipmu_owner *o)
+static void unit_drop_locks(struct ipmu_lease *l)
 {
-	if (o->fd < 0)
+	if (l->fd < 0)
 		return;
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		for (int b = 0; b < IPMU_BOXES_MAX; b++) {
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
-				if (o->uses[t][b] >> c & 1)
-					ipmu_unlock_counter(o->fd, t, b, c);
-			if (o->held[t][b])
-				ipmu_unlock_box(o->fd, t, b);
+				if (l->uses[t][b] >> c & 1)
+					ipmu_unlock_counter(l->fd, t, b, c);
+			if (l->held[t][b])
+				ipmu_unlock_box(l->fd, t, b);
 		}
-	ipmu_unlock_process(o->fd, o->process_slot);
+	ipmu_unlock_process(l->fd, l->process_slot);
 }
 
-/* Restore at parting. Registers that cannot be restored stay in the journal, for the next process
- * to try. */
-static int unit_part_restore(struct ipmu_unit *unit)
+/* Registers that cannot be restored stay in the journal, for the next process to try. */
+static int unit_restore_last(struct ipmu_unit *unit)
 {
 	int saved = unit->regs.nsaved, rc;
 
-	if (unit->owner.fd >= 0)
+	if (unit->lease.fd >= 0)
 		ipmu_file_begin_change(unit, false);	/* a failure of it does not matter */
 	rc = unit_restore(unit);
-	if (rc && unit->owner.fd >= 0)
+	if (rc && unit->lease.fd >= 0)
 		unit->regs.nsaved = saved;
-	return rc;
-}
-
-/* Try again after a parting that failed. With a journal, entering the unit restores the
- * registers. */
-static int unit_part_again(struct ipmu_unit *unit)
-{
-	int rc;
-
-	if (!unit->owner.unrestored)
-		return 0;
-	if (unit->owner.fd < 0) {
-		rc = unit_part_restore(unit);
-	} else {
-		rc = ipmu_owner_enter(unit, NULL);
-		if (!rc)
-			ipmu_owner_leave(unit);
-	}
-	unit->owner.unrestored = rc != 0;
 	return rc;
 }
 
 static void unit_forget(struct ipmu_unit *unit)
 {
-	struct ipmu_owner *o = &unit->owner;
+	struct ipmu_lease *l = &unit->lease;
 
 	if (unit->regs.nsaved)
-		o->seen = 0;
-	if (o->fd >= 0)
+		l->sync = IPMU_JOURNAL_UNREAD;
+	if (l->fd >= 0)
 		unit->regs.nsaved = 0;
-	memset(o->held, 0, sizeof(o->held));
-	memset(o->uses, 0, sizeof(o->uses));
-	o->joined = false;
+	memset(l->held, 0, sizeof(l->held));
+	memset(l->uses, 0, sizeof(l->uses));
 	ipmu_signals_off();
 }
 
@@ -391,7 +373,7 @@ static int unit_restore_by_memory(struct ipmu_unit *unit, int reason)
 {
 	int rc;
 
-	if (reason != -EBADMSG || ipmu_process_taken(unit->owner.fd, IPMU_ALL))
+	if (reason != -EBADMSG || ipmu_process_taken(unit->lease.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
 	rc = unit_restore(unit);
@@ -399,28 +381,49 @@ static int unit_restore_by_memory(struct ipmu_unit *unit, int reason)
 	return rc;
 }
 
-int ipmu_owner_part(struct ipmu_unit *unit)
+/* Entering restores what an earlier end has not restored. */
+static int unit_end_again(struct ipmu_unit *unit)
 {
-	struct ipmu_owner *o = &unit->owner;
+	int rc = 0;
+
+	if (unit->lease.state == IPMU_LEASE_UNRESTORED)
+		rc = ipmu_lease_enter(unit, NULL);
+	if (unit->lease.state == IPMU_LEASE_VISITING)
+		ipmu_lease_leave(unit);
+	return rc;
+}
+
+int ipmu_lease_end(struct ipmu_unit *unit)
+{
+	struct ipmu_lease *l = &unit->lease;
 	int rc;
 
-	if (!o->joined)
-		return unit_part_again(unit);
-	rc = ipmu_owner_enter(unit, NULL);
+	if (!ipmu_lease_joined(l))
+		return unit_end_again(unit);
+	rc = ipmu_lease_enter(unit, NULL);
 	if (rc == -EBADMSG)	/* written anew now, if that could be done */
-		rc = ipmu_owner_enter(unit, NULL);
+		rc = ipmu_lease_enter(unit, NULL);
 	if (!rc) {
 		if (!unit->regs.peers)
-			rc = unit_part_restore(unit);
-		unit_drop_locks(o);
-		ipmu_owner_leave(unit);
+			rc = unit_restore_last(unit);
+		unit_drop_locks(l);
+		ipmu_lease_leave(unit);
 	} else {
 		rc = unit_restore_by_memory(unit, rc);
-		unit_drop_locks(o);
+		unit_drop_locks(l);
 	}
-	o->unrestored = rc != 0;
-	unit_forget(unit);
+	if (ipmu_lease_state_move(l, rc ? IPMU_LEASE_FAIL : IPMU_LEASE_END))
+		unit_forget(unit);
 	return rc;
+}
+
+void ipmu_lease_disown(struct ipmu_unit *unit)
+{
+	descriptor_close(unit->lease.fd, unit->lease.is);
+	unit->lease.fd = -1;
+	ipmu_lease_state_move(&unit->lease, IPMU_LEASE_LOSE);
+	unit->regs.nsaved = 0;
+	unit->regs.record = NULL;
 }
 
 /* ---- without a system */
@@ -428,16 +431,16 @@ int ipmu_owner_part(struct ipmu_unit *unit)
 /* Enter the unit once, which restores its registers. */
 static int unit_visit(struct ipmu_unit *unit, char *why)
 {
-	int rc = ipmu_owner_open(unit, why);
+	int rc = ipmu_lease_open(unit, why);
 
 	if (rc)
 		return rc;
-	rc = ipmu_owner_enter(unit, why);
+	rc = ipmu_lease_enter(unit, why);
 	if (!rc)
-		ipmu_owner_leave(unit);
+		ipmu_lease_leave(unit);
 	if (!rc && unit->lessee->left[0])
 		rc = ipmu_fail(why, -ESTALE, "%s", unit->lessee->left);
-	ipmu_owner_close(unit);
+	ipmu_lease_close(unit);
 	return rc;
 }
 
@@ -460,7 +463,7 @@ static int unit_open_and_visit(const struct ipmu_topology *topo, struct ipmu_uni
 	return rc;
 }
 
-int ipmu_owner_put_back(const struct ipmu_topology *topo, const struct ipmu_family *family,
+int ipmu_lease_recover(const struct ipmu_topology *topo, const struct ipmu_family *family,
 			int place, uint64_t *deadline_ns, char *why)
 {
 	struct ipmu_lessee lessee = { .pid = getpid(), .deadline_ns = *deadline_ns,
