@@ -234,6 +234,80 @@ static void registers_are_as_before_after_a_signal(void **state)
 	}
 }
 
+/* ---- a recovery that is killed, too */
+
+static int writes_left = -1;	/* of registers, until SIGKILL; -1: no end */
+
+ssize_t __real_pwrite(int fd, const void *buffer, size_t n, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t n, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *buffer, size_t n, off_t offset)
+{
+	if (n == sizeof(uint64_t) && writes_left >= 0 && writes_left-- == 0)
+		raise(SIGKILL);
+	return __real_pwrite(fd, buffer, n, offset);
+}
+
+/* A process that is killed while it counts, and changes no register. */
+static void killed_while_counting(const struct engine_fixture *f)
+{
+	struct ipmu_system *sys;
+	char why[IPMU_WHY_MAX] = "", byte;
+	int ready[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (ipmu_system_open(f->topo, machine->scope, &sys, why) || !begin(sys, 0) ||
+		    write(ready[1], "", 1) != 1)
+			_exit(9);
+		pause();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* True: it was, before its writes were over. */
+static bool killed_while_opening(const struct engine_fixture *f, int writes)
+{
+	struct ipmu_system *sys;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		writes_left = writes;
+		_exit(ipmu_system_open(f->topo, machine->scope, &sys, NULL) ? 9 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL));
+	return status != 0;
+}
+
+/* The next process does not take what the killed one restored for a foreign user's. */
+static void a_recovery_may_be_killed_too(void **state)
+{
+	const struct engine_fixture *f = *state;
+	int writes = -1;
+	bool died;
+
+	do {
+		char why[IPMU_WHY_MAX] = "";
+		struct ipmu_system *sys;
+
+		killed_while_counting(f);
+		died = killed_while_opening(f, ++writes);
+		assert_int_equal(ipmu_system_open(f->topo, machine->scope, &sys, why), 0);
+		if (ipmu_system_left(sys, why))
+			fail_msg("after %d writes: %s", writes, why);
+		assert_int_equal(ipmu_system_close(sys), 0);
+		assert_int_equal(engine_fixture_changed(f, true), 0);
+	} while (died);
+	assert_true(writes > 3);
+}
+
 #define CROWD 12
 
 static pid_t one_of_a_crowd(const struct engine_fixture *f, unsigned seed)
@@ -368,6 +442,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_as_before_after_any_kill),
 		cmocka_unit_test(registers_are_as_before_after_a_signal),
+		cmocka_unit_test(a_recovery_may_be_killed_too),
 		cmocka_unit_test(a_reader_is_not_disturbed),
 		cmocka_unit_test(a_child_has_its_own_signals),
 	};

@@ -77,18 +77,22 @@ static int put_saved(struct ipmu_unit *unit, int i)
 }
 
 /* Before a row that other processes have read changes, the file says that this process is changing
- * registers: if it dies in between, the register may not hold what the row says. */
+ * registers: if it dies in between, the register may not hold what the row says. Rows that memory
+ * has forgotten are restored, and go first: another one may be of the same register. */
 int ipmu_file_record(struct ipmu_regs *p, int i)
 {
 	struct ipmu_unit *unit = (void *)((char *)p - offsetof(struct ipmu_unit, regs));
-	bool more = i >= (int)unit->lease.header.nsaved;
-	int rc = more ? 0 : ipmu_file_begin_change(unit, false);
+	uint32_t *nsaved = &unit->lease.header.nsaved, n = (uint32_t)p->nsaved;
+	bool more = i >= (int)*nsaved, fewer = *nsaved > n;
+	int rc;
 
+	*nsaved = fewer ? n : *nsaved;
+	rc = more ? 0 : ipmu_file_begin_change(unit, fewer);
 	if (!rc)
 		rc = put_saved(unit, i);
 	if (rc || !more)
 		return rc;
-	unit->lease.header.nsaved = (uint32_t)i + 1;
+	*nsaved = (uint32_t)i + 1;
 	return ipmu_file_begin_change(unit, true);
 }
 
