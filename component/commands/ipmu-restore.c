@@ -68,7 +68,7 @@ static void tell_users(const char *name, int fd, const struct ipmu_journal *j)
 
 	printf("%s: in use by", name);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++) {
-		if (!ipmu_process_taken(fd, i))
+		if (!ipmu_locks_process_taken(fd, i))
 			continue;
 		ipmu_process_name(&j->processes[i], who);
 		printf("%s%s", between, who);
@@ -135,7 +135,7 @@ static const char *distrust(int fd, int state, const char *why)
 {
 	if (state < 0)
 		return why;
-	if (state != IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL))
+	if (state != IPMU_JOURNAL_VALID && ipmu_locks_process_taken(fd, IPMU_ALL))
 		return "it says nothing of the processes that count there";
 	return NULL;
 }
@@ -155,7 +155,7 @@ static int do_journal(struct restore_job *job, const char *name, const struct ip
 	if (wrong)
 		return complain(EXIT_LEFT, "%s/%s: %s; no register is restored from it; end all "
 				"programs that count and remove it", job->dir_path, name, wrong);
-	if (state == IPMU_JOURNAL_VALID && ipmu_process_taken(fd, IPMU_ALL)) {
+	if (state == IPMU_JOURNAL_VALID && ipmu_locks_process_taken(fd, IPMU_ALL)) {
 		tell_users(name, fd, &j);
 		return EXIT_LEFT;
 	}

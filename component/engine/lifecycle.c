@@ -41,7 +41,7 @@ static void part_inside_signal(struct ipmu_system *sys)
 		nanosleep(&(struct timespec){ .tv_nsec = WAIT_NS }, NULL);
 	if (atomic_load(&sys->lessee.inside) || sys->lessee.pid != getpid())
 		return;
-	ipmu_wait_at_most(&sys->lessee, UNITS_NS);
+	ipmu_locks_wait_at_most(&sys->lessee, UNITS_NS);
 	for (int i = 0; i < sys->nunits; i++)
 		ipmu_lease_end(&sys->units[i]);
 }
@@ -276,7 +276,7 @@ int ipmu_system_close(struct ipmu_system *sys)
 
 	unlink_system(sys);
 	pthread_mutex_lock(&sys->lock);
-	ipmu_wait_begin(&sys->lessee);
+	ipmu_locks_wait_begin(&sys->lessee);
 	ipmu_sessions_orphan(sys);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		int rc = ipmu_unit_release(&sys->units[i]);
@@ -316,7 +316,7 @@ static bool lock_soon(struct ipmu_system *sys)
  * unit. */
 static void part_at_exit(struct ipmu_system *sys, bool locked)
 {
-	ipmu_wait_begin(&sys->lessee);
+	ipmu_locks_wait_begin(&sys->lessee);
 	for (int i = 0; i < sys->nunits && sys->lessee.pid == getpid(); i++) {
 		struct ipmu_unit *unit = &sys->units[i];
 

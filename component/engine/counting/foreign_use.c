@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks of registers that another process or a foreign tool may have changed.
  * ipmu_foreign_programmed() and ipmu_foreign_running() check a counter that another process
- * programmed, before a session shares it. At a stop, ipmu_foreign_look_back() marks counts as lost
- * if somebody else wrote their registers. ipmu_foreign_withdraw() and ipmu_foreign_refuse() then
+ * programmed, before a session shares it. At a stop, ipmu_foreign_lose() marks counts as lost
+ * if somebody else wrote their registers. ipmu_foreign_release() and ipmu_foreign_refuse() then
  * handle the unit. The caller holds the system's lock and has entered the units. Only
- * ipmu_foreign_withdraw() writes registers: it restores those of a unit that no session uses. */
+ * ipmu_foreign_release() writes registers: it restores those of a unit that no session uses. */
 #include "foreign_use.h"
 
 #include "sample.h"
@@ -52,7 +52,7 @@ static int register_check(const struct ipmu_box *box, const struct ipmu_reg *reg
 }
 
 /* A counter without a select of its own is described by the choice's extra registers alone. */
-static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, const char *event,
+static int select_check(const struct ipmu_box *box, int ctr, uint64_t select, const char *event,
 			  char *why)
 {
 	const struct ipmu_pmu_type *type = box->type;
@@ -74,13 +74,13 @@ static int look_at_select(const struct ipmu_box *box, int ctr, uint64_t select, 
 int ipmu_foreign_programmed(const struct ipmu_use *use, const char *event, char *why)
 {
 	const struct ipmu_choice *choice = &use->choices[use->choice];
-	int rc = look_at_select(use->box, use->ctr, choice->select, event, why);
+	int rc = select_check(use->box, use->ctr, choice->select, event, why);
 
 	for (int i = 0; i < choice->nextra && !rc; i++)
 		rc = register_check(use->box, choice->extra[i].reg, choice->extra[i].index,
 				    choice->extra[i].mask, choice->extra[i].value, event, why);
 	if (!rc && use->companion >= 0)
-		rc = look_at_select(use->box, use->companion, choice->companion_select, event,
+		rc = select_check(use->box, use->companion, choice->companion_select, event,
 				    why);
 	return rc;
 }
@@ -98,7 +98,7 @@ static bool is_switch(const struct ipmu_family *family, const struct ipmu_saved 
 }
 
 /* Switches that the hardware clears are skipped: the library writes them at each switch anyway. */
-static int look_at_switches(const struct ipmu_use *use, const char *event, char *why)
+static int switches_check(const struct ipmu_use *use, const char *event, char *why)
 {
 	const struct ipmu_family *family = use->box->unit->family;
 	struct ipmu_regs *p = &use->box->unit->regs;
@@ -129,7 +129,7 @@ int ipmu_foreign_running(const struct ipmu_session *s, char *why)
 		if (!ipmu_use_foreign(use) || use->box == seen)
 			continue;
 		seen = use->box;
-		rc = look_at_switches(use, s->events[use->links[0]].name, why);
+		rc = switches_check(use, s->events[use->links[0]].name, why);
 	}
 	return rc;
 }
@@ -201,7 +201,7 @@ static bool switches_untouched(struct ipmu_unit *unit)
 	return untouched;
 }
 
-void ipmu_foreign_look_back(struct ipmu_session *s)
+void ipmu_foreign_lose(struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 	const char *was;
@@ -224,7 +224,7 @@ void ipmu_foreign_look_back(struct ipmu_session *s)
 	ipmu_trace_for(was);
 }
 
-void ipmu_foreign_withdraw(const struct ipmu_session *s)
+void ipmu_foreign_release(const struct ipmu_session *s)
 {
 	struct ipmu_unit *unit;
 

@@ -20,11 +20,11 @@ int ipmu_foreign_running(const struct ipmu_session *s, char *why);
 
 /* Call before this session's counters are released. If somebody outside has programmed one or
  * switched it off since, its count is lost (EBUSY), and what they wrote stays. */
-void ipmu_foreign_look_back(struct ipmu_session *s);
+void ipmu_foreign_lose(struct ipmu_session *s);
 
 /* Restore the other registers of such a unit once no session runs there, so that the next start
  * finds the actual state. */
-void ipmu_foreign_withdraw(const struct ipmu_session *s);
+void ipmu_foreign_release(const struct ipmu_session *s);
 
 /* Refuse to add counters to such a unit while other sessions still count there. */
 int ipmu_foreign_refuse(const struct ipmu_session *s, char *why);

@@ -131,7 +131,7 @@ static void wait_until(struct ipmu_guard *g, uint64_t ns)
 	pthread_cond_timedwait(&g->wake, &g->sys->lock, &t);
 }
 
-static void look_at_due(struct ipmu_guard *g)
+static void guard_read_due(struct ipmu_guard *g)
 {
 	for (int t = 0; t < IPMU_TYPES_MAX; t++) {
 		if (!g->due_ns[t] || g->due_ns[t] > ipmu_now_ns())
@@ -150,7 +150,7 @@ static void *guard(void *arg)
 	while (!g->end) {
 		wait_until(g, first_due(g));
 		if (!g->end)
-			look_at_due(g);
+			guard_read_due(g);
 	}
 	pthread_mutex_unlock(&g->sys->lock);
 	return NULL;

@@ -200,7 +200,7 @@ static int program_slot(struct ipmu_box *box, int ctr, const struct ipmu_choice 
 	slot->companion = companion;
 	strcpy(slot->event, event);
 	slot->programmed = true;
-	return ipmu_file_tell(box, ctr);
+	return ipmu_file_describe(box, ctr);
 }
 
 /* Write the shared registers at each start: another session may have changed them since. */

@@ -261,7 +261,7 @@ static int session_sample(struct ipmu_session *s, bool reset, uint64_t *ended)
 	return rc;
 }
 
-int ipmu_sample_look(struct ipmu_session *s)
+int ipmu_sample_read(struct ipmu_session *s)
 {
 	return session_sample(s, false, NULL);
 }

@@ -14,7 +14,7 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys);
 /* Read all counters once more. The session counts; the caller holds the lock or is announced as a
  * reader. A counter that cannot be read any more, or was lost, makes its use lost: that is no error
  * here. */
-int ipmu_sample_look(struct ipmu_session *s);
+int ipmu_sample_read(struct ipmu_session *s);
 
 /* Mark this counter use as lost with errno `what`, unless it is lost already. */
 void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what);

@@ -136,7 +136,7 @@ static int lock(struct ipmu_session *s, char *why)
 	if (!s->sys)
 		return ipmu_fail(why, -ENODEV, "the machine of this session has been closed");
 	pthread_mutex_lock(&s->sys->lock);
-	ipmu_wait_begin(&s->sys->lessee);
+	ipmu_locks_wait_begin(&s->sys->lessee);
 	return 0;
 }
 
@@ -345,46 +345,47 @@ int ipmu_session_start(struct ipmu_session *s, char *why)
 
 /* Results of the steps of a stop; 0: no error. */
 struct stopped {
-	int counters, clear, look, readers;
+	int counters, clear, last, readers;
 };
 
-/* The counters have stopped. Readers that have begun are waited for. */
-static void look_last(struct ipmu_session *s, bool look, struct stopped *rc)
+/* The counters have stopped. Readers that have begun are waited for. With `last`, the counters are
+ * read once more. */
+static void session_end_reads(struct ipmu_session *s, bool last, struct stopped *rc)
 {
-	rc->look = look ? ipmu_sample_look(s) : 0;
+	rc->last = last ? ipmu_sample_read(s) : 0;
 	rc->readers = ipmu_readers_change(s, IPMU_STOPPED);
 }
 
 /* Read the counters a last time before they are released: another process may take them next. */
-static void stop_counters(struct ipmu_session *s, bool look, struct stopped *rc, char *why)
+static void stop_counters(struct ipmu_session *s, bool last, struct stopped *rc, char *why)
 {
 	int damage = 0;
 
 	ipmu_program_use(s, -1);
 	rc->counters = ipmu_reserve_enter(&s->plan, &damage, why);
 	if (!rc->counters) {
-		ipmu_foreign_look_back(s);
+		ipmu_foreign_lose(s);
 		rc->counters = ipmu_program_end(s, &rc->clear, why);
-		look_last(s, look, rc);
+		session_end_reads(s, last, rc);
 		ipmu_reserve_drop(&s->plan);
 		ipmu_reserve_leave(&s->plan);
-		ipmu_foreign_withdraw(s);
+		ipmu_foreign_release(s);
 	} else {
-		look_last(s, look, rc);
+		session_end_reads(s, last, rc);
 	}
 	rc->counters = rc->counters ? rc->counters : damage;
 	ipmu_guard_adjust(s->sys, NULL);
 }
 
-static int stop_locked(struct ipmu_session *s, bool look, char *why)
+static int stop_locked(struct ipmu_session *s, bool last, char *why)
 {
 	struct stopped rc = { 0 };
 	int lost;
 
 	if (s->sys->disowned)
-		look_last(s, look, &rc);
+		session_end_reads(s, last, &rc);
 	else
-		stop_counters(s, look, &rc, why);
+		stop_counters(s, last, &rc, why);
 	lost = ipmu_sample_lost(s, why);
 	if (lost || rc.counters)
 		return lost ? lost : rc.counters;
@@ -392,9 +393,9 @@ static int stop_locked(struct ipmu_session *s, bool look, char *why)
 		return ipmu_fail(why, rc.clear, "the registers that the events needed cannot be "
 						"restored: %s",
 				 strerror(-rc.clear));
-	if (rc.look)
-		return ipmu_fail(why, rc.look, "the final counts cannot be read: %s",
-				 strerror(-rc.look));
+	if (rc.last)
+		return ipmu_fail(why, rc.last, "the final counts cannot be read: %s",
+				 strerror(-rc.last));
 	if (rc.readers == -ETIMEDOUT)
 		return ipmu_fail(why, rc.readers, "a read of %s has not ended: siglongjmp left it, "
 				 "or its thread is suspended; counting has stopped, and the counts "
@@ -408,7 +409,7 @@ static int session_stop(struct ipmu_session *s, uint64_t *values, char *why)
 	int rc = 0;
 
 	pthread_mutex_lock(&s->sys->lock);
-	ipmu_wait_begin(&s->sys->lessee);
+	ipmu_locks_wait_begin(&s->sys->lessee);
 	if (ipmu_session_running(s))
 		rc = stop_locked(s, values != NULL, why);
 	ended = ipmu_guard_ended(s->sys);

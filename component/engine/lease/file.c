@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The unit's file, written and read as a journal. ipmu_file_record() writes a saved register's row
- * before that register changes. ipmu_file_forget() and ipmu_file_tell() describe what counters are
- * programmed for. ipmu_file_load() reads and checks the file when the unit is entered. The caller
- * holds the system's lock and the file's mutex. Whenever the process dies, the journal names every
- * register that it has changed, so another process can restore it. */
+ * before that register changes. ipmu_file_describe() writes what a counter is programmed for, and
+ * ipmu_file_forget() removes that. ipmu_file_load() reads and checks the file when the unit is
+ * entered. The caller holds the system's lock and the file's mutex. Whenever the process dies, the
+ * journal names every register that it has changed, so another process can restore it. */
 #include "file.h"
 
 #include "signals.h"
@@ -145,7 +145,7 @@ int ipmu_file_forget(struct ipmu_box *box, int ctr)
 	return rc ? rc : ipmu_file_begin_change(box->unit, false);
 }
 
-int ipmu_file_tell(struct ipmu_box *box, int ctr)
+int ipmu_file_describe(struct ipmu_box *box, int ctr)
 {
 	struct ipmu_unit *unit = box->unit;
 	struct ipmu_lease *l = &unit->lease;

@@ -18,7 +18,7 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why);
 /* Remove, before the registers change, and write, afterwards, what a counter is programmed for.
  * Other processes read it. */
 int ipmu_file_forget(struct ipmu_box *box, int ctr);
-int ipmu_file_tell(struct ipmu_box *box, int ctr);
+int ipmu_file_describe(struct ipmu_box *box, int ctr);
 
 /* Does that file of the state directory say that registers are changed? */
 bool ipmu_file_has_saved(int dir, const char *name);

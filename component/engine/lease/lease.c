@@ -90,15 +90,16 @@ static int journal_reload(struct ipmu_unit *unit, char *why)
 
 static void unit_note_others(struct ipmu_unit *unit)
 {
-	bool counting = unit->regs.peers && ipmu_counters_used(unit->lease.fd, IPMU_ALL, 0);
+	int fd = unit->lease.fd;
+	bool counting = unit->regs.peers && ipmu_locks_counters_taken(fd, IPMU_ALL, 0);
 
 	unit->lease.others_count = counting;
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		for (int b = 0; unit->boxes[t] && b < unit->found.nboxes[t]; b++) {
 			struct ipmu_box *box = &unit->boxes[t][b];
 
-			box->foreign = counting ? ipmu_counters_used(unit->lease.fd, t, b) : 0;
-			box->elsewhere = counting && ipmu_box_held(unit->lease.fd, t, b);
+			box->foreign = counting ? ipmu_locks_counters_taken(fd, t, b) : 0;
+			box->elsewhere = counting && ipmu_locks_box_taken(fd, t, b);
 		}
 }
 
@@ -151,10 +152,10 @@ static int unit_enter(struct ipmu_unit *unit, char *why)
 
 	if (rc)
 		return rc;
-	rc = ipmu_lock_mutex(unit->lessee, l->fd);
+	rc = ipmu_locks_take_mutex(unit->lessee, l->fd);
 	if (rc)
 		return refuse_mutex(l, rc, why);
-	unit->regs.peers = ipmu_process_taken(l->fd, IPMU_ALL);
+	unit->regs.peers = ipmu_locks_process_taken(l->fd, IPMU_ALL);
 	rc = unit_check_file(unit, why);
 	if (!rc)
 		rc = journal_reload(unit, why);
@@ -164,7 +165,7 @@ static int unit_enter(struct ipmu_unit *unit, char *why)
 		l->sync = IPMU_JOURNAL_UNREAD;
 		if (!ipmu_lease_joined(l))
 			unit->regs.nsaved = 0;
-		ipmu_unlock_mutex(l->fd);
+		ipmu_locks_release_mutex(l->fd);
 		return rc;
 	}
 	unit_note_others(unit);
@@ -281,7 +282,7 @@ void ipmu_lease_leave(struct ipmu_unit *unit)
 		l->sync = ipmu_file_put_header(unit) ? IPMU_JOURNAL_UNREAD : IPMU_JOURNAL_READ;
 	}
 	if (l->fd >= 0)
-		ipmu_unlock_mutex(l->fd);
+		ipmu_locks_release_mutex(l->fd);
 	ipmu_lease_state_move(l, IPMU_LEASE_LEAVE);
 	ipmu_signals_release(unit->lessee);
 }
@@ -335,11 +336,11 @@ static void unit_drop_locks(struct ipmu_lease *l)
 		for (int b = 0; b < IPMU_BOXES_MAX; b++) {
 			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
 				if (l->uses[t][b] >> c & 1)
-					ipmu_unlock_counter(l->fd, t, b, c);
+					ipmu_locks_release_counter(l->fd, t, b, c);
 			if (l->held[t][b])
-				ipmu_unlock_box(l->fd, t, b);
+				ipmu_locks_release_box(l->fd, t, b);
 		}
-	ipmu_unlock_process(l->fd, l->process_slot);
+	ipmu_locks_release_process(l->fd, l->process_slot);
 }
 
 /* Registers that cannot be restored stay in the journal, for the next process to try. */
@@ -373,7 +374,7 @@ static int unit_restore_by_memory(struct ipmu_unit *unit, int reason)
 {
 	int rc;
 
-	if (reason != -EBADMSG || ipmu_process_taken(unit->lease.fd, IPMU_ALL))
+	if (reason != -EBADMSG || ipmu_locks_process_taken(unit->lease.fd, IPMU_ALL))
 		return reason;
 	unit->regs.record = NULL;
 	rc = unit_restore(unit);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks on bytes of a unit's file: its mutex (ipmu_lock_mutex), and bytes for processes, boxes and
- * counters. They are open-file-description locks, which belong to the open file and not to the
- * process. So two systems in one process exclude each other, and the kernel releases the locks when
- * the last descriptor is closed. Bytes far behind the journal's end can be locked as well as
- * others. The caller holds the system's lock. Waiting for mutexes ends after 10 s in all, or with a
- * fatal signal. */
+/* Locks on bytes of a unit's file: its mutex (ipmu_locks_take_mutex), and bytes for processes,
+ * boxes and counters. They are open-file-description locks, which belong to the open file and not
+ * to the process. So two systems in one process exclude each other, and the kernel releases the
+ * locks when the last descriptor is closed. Bytes far behind the journal's end can be locked, too.
+ * The caller holds the system's lock. Waiting for mutexes ends after 10 s in all, or with a fatal
+ * signal. */
 #include "locks.h"
 
 #include "signals.h"
@@ -54,12 +54,12 @@ static bool locked(int fd, off_t start, off_t length)
 	return fcntl(fd, F_OFD_GETLK, &lock) || lock.l_type != F_UNLCK;
 }
 
-void ipmu_wait_begin(struct ipmu_lessee *lessee)
+void ipmu_locks_wait_begin(struct ipmu_lessee *lessee)
 {
 	lessee->deadline_ns = 0;
 }
 
-void ipmu_wait_at_most(struct ipmu_lessee *lessee, uint64_t ns)
+void ipmu_locks_wait_at_most(struct ipmu_lessee *lessee, uint64_t ns)
 {
 	lessee->deadline_ns = ipmu_now_ns() + ns;
 }
@@ -68,12 +68,12 @@ void ipmu_wait_at_most(struct ipmu_lessee *lessee, uint64_t ns)
 static bool waited_enough(struct ipmu_lessee *lessee)
 {
 	if (!lessee->deadline_ns)
-		ipmu_wait_at_most(lessee, WAIT_NS);
+		ipmu_locks_wait_at_most(lessee, WAIT_NS);
 	return ipmu_now_ns() >= lessee->deadline_ns;
 }
 
 /* The process that holds the mutex releases it soon, unless it has been stopped (SIGSTOP). */
-int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd)
+int ipmu_locks_take_mutex(struct ipmu_lessee *lessee, int fd)
 {
 	long pause = PAUSE_NS;
 	int rc;
@@ -89,54 +89,54 @@ int ipmu_lock_mutex(struct ipmu_lessee *lessee, int fd)
 	return rc;
 }
 
-void ipmu_unlock_mutex(int fd)
+void ipmu_locks_release_mutex(int fd)
 {
 	set(fd, F_UNLCK, MUTEX_BYTE, 1);
 }
 
-int ipmu_lock_process(int fd, int slot)
+int ipmu_locks_take_process(int fd, int slot)
 {
 	return set(fd, F_WRLCK, PROCESSES + slot, 1);
 }
 
-void ipmu_unlock_process(int fd, int slot)
+void ipmu_locks_release_process(int fd, int slot)
 {
 	set(fd, F_UNLCK, PROCESSES + slot, 1);
 }
 
-bool ipmu_process_taken(int fd, int slot)
+bool ipmu_locks_process_taken(int fd, int slot)
 {
 	if (slot == IPMU_ALL)
 		return locked(fd, PROCESSES, IPMU_JOURNAL_PIDS);
 	return locked(fd, PROCESSES + slot, 1);
 }
 
-int ipmu_lock_box(int fd, int type, int box)
+int ipmu_locks_take_box(int fd, int type, int box)
 {
 	return set(fd, F_WRLCK, box_byte(type, box), 1);
 }
 
-void ipmu_unlock_box(int fd, int type, int box)
+void ipmu_locks_release_box(int fd, int type, int box)
 {
 	set(fd, F_UNLCK, box_byte(type, box), 1);
 }
 
-bool ipmu_box_held(int fd, int type, int box)
+bool ipmu_locks_box_taken(int fd, int type, int box)
 {
 	return locked(fd, box_byte(type, box), 1);
 }
 
-int ipmu_lock_counter(int fd, int type, int box, int ctr)
+int ipmu_locks_take_counter(int fd, int type, int box, int ctr)
 {
 	return set(fd, F_RDLCK, counter_byte(type, box, ctr), 1);
 }
 
-void ipmu_unlock_counter(int fd, int type, int box, int ctr)
+void ipmu_locks_release_counter(int fd, int type, int box, int ctr)
 {
 	set(fd, F_UNLCK, counter_byte(type, box, ctr), 1);
 }
 
-uint32_t ipmu_counters_used(int fd, int type, int box)
+uint32_t ipmu_locks_counters_taken(int fd, int type, int box)
 {
 	uint32_t used = 0;
 

@@ -29,7 +29,7 @@ static int take_process_slot(struct ipmu_unit *unit)
 	int rc = -EAGAIN;
 
 	for (int i = 0; i < IPMU_JOURNAL_PIDS && rc == -EAGAIN; i++) {
-		rc = ipmu_lock_process(l->fd, i);
+		rc = ipmu_locks_take_process(l->fd, i);
 		l->process_slot = i;
 	}
 	return rc ? rc : ipmu_file_put(unit, &self, sizeof(self),
@@ -84,7 +84,7 @@ int ipmu_share_take_counter(struct ipmu_box *box, int ctr)
 	int rc = 0;
 
 	if (l->fd >= 0 && !(*uses >> ctr & 1))
-		rc = ipmu_lock_counter(l->fd, box->type_index, box->index, ctr);
+		rc = ipmu_locks_take_counter(l->fd, box->type_index, box->index, ctr);
 	if (!rc)
 		*uses |= 1u << ctr;
 	return rc;
@@ -98,7 +98,7 @@ int ipmu_share_take_box(struct ipmu_box *box)
 
 	if (l->fd < 0 || box->elsewhere || l->held[t][b])
 		return 0;
-	rc = ipmu_lock_box(l->fd, t, b);
+	rc = ipmu_locks_take_box(l->fd, t, b);
 	if (rc)
 		return rc;
 	l->held[t][b] = true;
@@ -118,7 +118,7 @@ static void drop_counter(struct ipmu_box *box, int ctr)
 		return;
 	*uses &= ~(1u << ctr);
 	if (l->fd >= 0)
-		ipmu_unlock_counter(l->fd, box->type_index, box->index, ctr);
+		ipmu_locks_release_counter(l->fd, box->type_index, box->index, ctr);
 }
 
 void ipmu_share_drop(struct ipmu_box *box, int ctr)
@@ -130,7 +130,7 @@ void ipmu_share_drop(struct ipmu_box *box, int ctr)
 	if (!*held || l->uses[box->type_index][box->index])
 		return;
 	*held = false;
-	ipmu_unlock_box(l->fd, box->type_index, box->index);
+	ipmu_locks_release_box(l->fd, box->type_index, box->index);
 }
 
 /* ---- messages about other processes */
@@ -153,7 +153,7 @@ static struct ipmu_journal_process other_process(const struct ipmu_box *box)
 		return process_at(l, offsetof(struct ipmu_journal, programmers),
 				  box->type_index * IPMU_BOXES_MAX + box->index);
 	for (int i = 0; i < IPMU_JOURNAL_PIDS; i++)
-		if (ipmu_process_taken(l->fd, i))
+		if (ipmu_locks_process_taken(l->fd, i))
 			return process_at(l, offsetof(struct ipmu_journal, processes), i);
 	return (struct ipmu_journal_process){ 0 };
 }
