@@ -328,21 +328,6 @@ void ipmu_lease_close(struct ipmu_unit *unit)
 	unit->lease.fd = -1;
 }
 
-static void unit_drop_locks(struct ipmu_lease *l)
-{
-	if (l->fd < 0)
-		return;
-	for (int t = 0; t < IPMU_TYPES_MAX; t++)
-		for (int b = 0; b < IPMU_BOXES_MAX; b++) {
-			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
-				if (l->uses[t][b] >> c & 1)
-					ipmu_locks_release_counter(l->fd, t, b, c);
-			if (l->held[t][b])
-				ipmu_locks_release_box(l->fd, t, b);
-		}
-	ipmu_locks_release_process(l->fd, l->process_slot);
-}
-
 /* Registers that cannot be restored stay in the journal, for the next process to try. */
 static int unit_restore_last(struct ipmu_unit *unit)
 {
@@ -397,6 +382,7 @@ static int unit_end_again(struct ipmu_unit *unit)
 int ipmu_lease_end(struct ipmu_unit *unit)
 {
 	struct ipmu_lease *l = &unit->lease;
+	bool inside;
 	int rc;
 
 	if (!ipmu_lease_joined(l))
@@ -404,15 +390,15 @@ int ipmu_lease_end(struct ipmu_unit *unit)
 	rc = ipmu_lease_enter(unit, NULL);
 	if (rc == -EBADMSG)	/* written anew now, if that could be done */
 		rc = ipmu_lease_enter(unit, NULL);
-	if (!rc) {
-		if (!unit->regs.peers)
-			rc = unit_restore_last(unit);
-		unit_drop_locks(l);
-		ipmu_lease_leave(unit);
-	} else {
+	inside = !rc;
+	if (!inside)
 		rc = unit_restore_by_memory(unit, rc);
-		unit_drop_locks(l);
-	}
+	else if (!unit->regs.peers)
+		rc = unit_restore_last(unit);
+	if (descriptor_is(l->fd, l->is))
+		ipmu_locks_release_all(l->fd);
+	if (inside)
+		ipmu_lease_leave(unit);
 	if (ipmu_lease_state_move(l, rc ? IPMU_LEASE_FAIL : IPMU_LEASE_END))
 		unit_forget(unit);
 	return rc;

@@ -99,9 +99,10 @@ int ipmu_locks_take_process(int fd, int slot)
 	return set(fd, F_WRLCK, PROCESSES + slot, 1);
 }
 
-void ipmu_locks_release_process(int fd, int slot)
+/* All but the mutex. */
+void ipmu_locks_release_all(int fd)
 {
-	set(fd, F_UNLCK, PROCESSES + slot, 1);
+	set(fd, F_UNLCK, PROCESSES, 0);
 }
 
 bool ipmu_locks_process_taken(int fd, int slot)
