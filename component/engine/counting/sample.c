@@ -321,9 +321,11 @@ int ipmu_sample_lost(const struct ipmu_session *s, char *why)
 	if (!use)
 		return 0;
 	return ipmu_fail(why, -use->lost, "%s: %s box %d through %s: %s: %d of %d counters are "
-			 "lost and keep their last values; stop and start again to count",
+			 "lost and keep their last values; %s",
 			 s->events[use->links[0]].name, use->box->type->name, use->box->index,
-			 use->box->unit->regs.msr_path, reason(use->lost), lost, s->plan.nuses);
+			 use->box->unit->regs.msr_path, reason(use->lost), lost, s->plan.nuses,
+			 use->lost == ECHILD ? "initialize the library again to count here" :
+			 "stop and start again to count");
 }
 
 /* ---- reading and resetting a session */
