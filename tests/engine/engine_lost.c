@@ -242,6 +242,38 @@ static void a_count_across_a_suspend_is_lost(void **state)
 	ipmu_session_free(a);
 }
 
+/* A stopped session leaves its registers programmed for its next start, but a suspend does not. */
+static void a_stopped_session_counts_after_a_suspend(void **state)
+{
+	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
+
+	(void)state;
+	engine_fixture_misses(fixture, 0, 2);
+	assert_int_equal(ipmu_session_stop(s, NULL, NULL), 0);
+	suspend();
+	engine_fixture_start(s);
+	engine_fixture_misses(fixture, 0, 7);
+	engine_fixture_expect(s, 0, 7, 0);
+	engine_fixture_end(s, NULL);
+}
+
+/* The journal of a killed process says that its counters are programmed, but they are restored. */
+static void the_events_of_a_killed_process_count(void **state)
+{
+	static const char *const one[] = { READ_I, NULL };
+	struct peer p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+	struct ipmu_session *s = engine_fixture_session(fixture, both, 1);
+	uint64_t v;
+
+	(void)state;
+	assert_int_equal(peer_do(&p, PEER_START, one).rc, 0);
+	peer_kill(&p);
+	engine_fixture_start(s);
+	engine_fixture_misses(fixture, 0, 5);
+	engine_fixture_end(s, &v);
+	assert_int_equal(v, 5);
+}
+
 /* Processes in two containers: neither's journal knows of the other process. The second one takes
  * the counters nevertheless, and restores them as it has found them. */
 static void another_state_directory(void **state)
@@ -385,6 +417,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stop_notices_it_too),
 		cmocka_unit_test(who_shares_it_loses_it_too),
 		cmocka_unit_test(a_count_across_a_suspend_is_lost),
+		cmocka_unit_test(a_stopped_session_counts_after_a_suspend),
+		cmocka_unit_test(the_events_of_a_killed_process_count),
 		cmocka_unit_test(another_state_directory),
 		cmocka_unit_test(a_share_is_looked_up_in_the_registers),
 		cmocka_unit_test(a_child_reads_nothing),

@@ -325,6 +325,16 @@ static void doubt_slots(struct ipmu_session *s, bool only_lost)
 	}
 }
 
+/* Counters that nobody uses are programmed anew. */
+static void doubt_unit(struct ipmu_unit *unit)
+{
+	for (int t = 0; t < IPMU_TYPES_MAX; t++)
+		for (int b = 0; b < unit->found.nboxes[t]; b++)
+			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
+				if (!ipmu_slot_taken(&unit->boxes[t][b], c))
+					unit->boxes[t][b].slots[c].programmed = false;
+}
+
 static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 {
 	const char *path = s->plan.uses[0].box->unit->regs.msr_path;
@@ -346,8 +356,10 @@ static void forget_written(struct ipmu_system *sys)
 	sys->asleep_ns = ipmu_asleep_ns();
 	/* An unreadable register is no error yet: writing it fails too, and that is reported. */
 	for (int u = 0; u < sys->nunits; u++)
-		if (sys->units[u].open)
+		if (sys->units[u].open) {
 			ipmu_access_refresh(&sys->units[u].regs);
+			doubt_unit(&sys->units[u]);
+		}
 }
 
 /* Units with nothing to program have not been entered, which opens a closed device again. */

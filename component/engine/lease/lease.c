@@ -56,8 +56,13 @@ static int unit_recover(struct ipmu_unit *unit, char *why)
 	if (!rc)
 		rc = unit_restore(unit);
 	ipmu_trace_for(was);
-	if (!rc)
+	if (!rc) {
+		/* Nothing is saved and no counter is programmed any more. */
+		unit->lease.header.nsaved = unit->lease.header.nslots = 0;
+		ipmu_file_forget_slots(unit);
+		ipmu_file_begin_change(unit, true);
 		return 0;
+	}
 	p->nsaved = saved;
 	return ipmu_fail(why, rc, "%s: what a killed process left changed cannot be restored "
 			 "through %s: %s; to give up the old values, remove the file",
@@ -88,6 +93,8 @@ static int journal_reload(struct ipmu_unit *unit, char *why)
 			      strerror(-rc)) : 0;
 }
 
+/* A counter that nobody uses may not hold what another process has programmed: it is programmed
+ * anew. */
 static void unit_note_others(struct ipmu_unit *unit)
 {
 	int fd = unit->lease.fd;
@@ -100,6 +107,9 @@ static void unit_note_others(struct ipmu_unit *unit)
 
 			box->foreign = counting ? ipmu_locks_counters_taken(fd, t, b) : 0;
 			box->elsewhere = counting && ipmu_locks_box_taken(fd, t, b);
+			for (int c = 0; unit->regs.peers && c < IPMU_COUNTERS_MAX; c++)
+				if (!ipmu_slot_taken(box, c))
+					box->slots[c].programmed = false;
 		}
 }
 
