@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# awk -f presets.awk -v want=WHAT [-v component=NAME] presets.tsv
+# awk -f presets.awk -v want=WHAT -v lists=facts/client-list [-v component=NAME] presets.tsv
 #
 # PAPI's files of presets, from the table: "defs" is papi_NAME_std_event_defs.h and "table" is
 # papi_NAME_presets.h of a component; "rows" are the lines of papi_events.csv for all components.
@@ -26,6 +26,23 @@ function row(pmu,	events, n, i, line)
 	for (i = 1; i <= n; i++)
 		line = line "," $2 ":::" pmu "." events[i]
 	return line
+}
+
+# pmus_of(CELL): pmu[1..n] of the column; "@KIND" are the client generations' PMUs of that kind
+function pmus_of(cell,	part, k, i, command)
+{
+	n = 0
+	k = split(cell, part, ",")
+	for (i = 1; i <= k; i++) {
+		if (part[i] !~ /^@/) {
+			pmu[++n] = part[i]
+			continue
+		}
+		command = lists " pmus:" substr(part[i], 2)
+		while ((command | getline pmu[n + 1]) > 0)
+			n++
+		close(command)
+	}
 }
 
 function print_defs(	i)
@@ -76,11 +93,11 @@ $1 == "preset" && NF == 6 {
 $1 == "events" && NF == 6 {
 	if (!(($2, $3) in known))
 		die("no preset " $3 " of " $2 " above")
-	n = split($4, pmus, ",")
+	pmus_of($4)
 	for (i = 1; i <= n; i++) {
-		if (!(($2, pmus[i]) in rows))
-			order[++blocks] = $2 SUBSEP pmus[i]
-		rows[$2, pmus[i]] = rows[$2, pmus[i]] row(pmus[i]) "\n"
+		if (!(($2, pmu[i]) in rows))
+			order[++blocks] = $2 SUBSEP pmu[i]
+		rows[$2, pmu[i]] = rows[$2, pmu[i]] row(pmu[i]) "\n"
 	}
 	next
 }

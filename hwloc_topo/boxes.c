@@ -10,57 +10,17 @@
 
 #include "ipmu_topology.h"
 
-/* From Sandy Bridge to Comet Lake: 334060-001 Table 2-1, 3.3; SDM 18.9.6; Linux uncore_snb.c. */
-#define CLIENT_KINDS(prefix) { \
-	{ prefix "_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 }, \
-	{ prefix "_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 }, \
-	{ prefix "_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
-	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 }, \
-	{ .pmu = NULL } }
-/* From Ice Lake on, without the slices, of which no event is published: Linux uncore_snb.c. */
-#define ICL_KINDS(prefix) { \
-	{ prefix "_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 }, \
-	{ prefix "_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
-	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 }, \
-	{ .pmu = NULL } }
-static const struct ipmu_box_kind skylake_client[] = CLIENT_KINDS("skl");
-static const struct ipmu_box_kind sandy_bridge[] = CLIENT_KINDS("snb");
-static const struct ipmu_box_kind ivy_bridge[] = CLIENT_KINDS("ivb");
-static const struct ipmu_box_kind haswell[] = CLIENT_KINDS("hsw");
-static const struct ipmu_box_kind broadwell[] = CLIENT_KINDS("bdw");
-static const struct ipmu_box_kind ice_lake[] = ICL_KINDS("icl");
-static const struct ipmu_box_kind tiger_lake[] = ICL_KINDS("tgl");
-static const struct ipmu_box_kind rocket_lake[] = ICL_KINDS("rkl");
-/* From Alder Lake on, by Linux uncore_snb.c: two memory controllers, in two PMUs. */
-#define ADL_IMC_KINDS(prefix) \
-	{ prefix "_unc_imc", "IMC", IPMU_BOX_PACKAGE, 2 }, \
-	{ prefix "_unc_imc_free_running", "IMC", IPMU_BOX_PACKAGE, 1 }
-static const struct ipmu_box_kind alder_lake[] = {
-	{ "adl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
-	{ "adl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 2 },
-	{ "adl_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 },
-	ADL_IMC_KINDS("adl"), { .pmu = NULL },
+/* The other client processors from Sandy Bridge on, made by facts/client-list. From Panther Lake on
+ * a discovery table says how many controllers there are; the free-running counters are of two. */
+#include "client_boxes.h"
+
+static const struct ipmu_box_kind skylake_client[] = {	/* 334060-001 Table 2-1, 3.3 */
+	{ "skl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
+	{ "skl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 1 },
+	{ "skl_unc_clk", "UCLK", IPMU_BOX_PACKAGE, 1 },
+	{ "skl_unc_imc", "IMC", IPMU_BOX_PACKAGE, 1 },
+	{ .pmu = NULL },
 };
-#define MTL_TILE_KINDS(prefix) \
-	{ prefix "_unc_hac_arb", "HAC ARB", IPMU_BOX_PACKAGE, 2 }, \
-	{ prefix "_unc_hac_cbo", "HAC CBo", IPMU_BOX_PACKAGE, 2 }, \
-	{ prefix "_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, \
-	{ prefix "_unc_sncu", "UCLK", IPMU_BOX_PACKAGE, 1 }
-static const struct ipmu_box_kind meteor_lake[] = {
-	{ "mtl_unc_cbo", "CBo", IPMU_BOX_SLICE, 1 },
-	{ "mtl_unc_arb", "ARB", IPMU_BOX_PACKAGE, 2 },
-	MTL_TILE_KINDS("mtl"), ADL_IMC_KINDS("mtl"), { .pmu = NULL },
-};
-static const struct ipmu_box_kind arrow_lake[] = {
-	MTL_TILE_KINDS("arl"), ADL_IMC_KINDS("arl"), { .pmu = NULL },
-};
-static const struct ipmu_box_kind lunar_lake[] = { ADL_IMC_KINDS("lnl"), { .pmu = NULL } };
-/* From Panther Lake on a discovery table says how many controllers there are; the free-running
- * counters are of two. */
-static const struct ipmu_box_kind panther_lake[] = {
-	{ "ptl_unc_cncu", "UCLK", IPMU_BOX_PACKAGE, 1 }, ADL_IMC_KINDS("ptl"), { .pmu = NULL },
-};
-static const struct ipmu_box_kind nova_lake[] = { ADL_IMC_KINDS("nvl"), { .pmu = NULL } };
 /* Xeon 7500 uncore guide 2.3, 2.5; of the E7, SDM Table 35-17. C-Boxes without a slice exist. */
 #define NHMEX_KINDS(cboxes) { \
 	{ "nhmex_unc_mbox", "M-Box", IPMU_BOX_PACKAGE, 2 }, \
@@ -93,19 +53,7 @@ static const struct identity {
 	const struct ipmu_box_kind *kinds;
 } identities[] = {
 	{ 6, { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 }, skylake_client },
-	{ 6, { 0x2A, -1 }, sandy_bridge },
-	{ 6, { 0x3A, -1 }, ivy_bridge },
-	{ 6, { 0x3C, 0x45, 0x46, -1 }, haswell },
-	{ 6, { 0x3D, 0x47, -1 }, broadwell },
-	{ 6, { 0x7D, 0x7E, -1 }, ice_lake },
-	{ 6, { 0x8C, 0x8D, -1 }, tiger_lake },
-	{ 6, { 0xA7, -1 }, rocket_lake },
-	{ 6, { 0x97, 0x9A, 0xB7, 0xBA, 0xBE, 0xBF, -1 }, alder_lake },
-	{ 6, { 0xAA, 0xAC, 0xB5, -1 }, meteor_lake },
-	{ 6, { 0xC5, 0xC6, -1 }, arrow_lake },
-	{ 6, { 0xBD, -1 }, lunar_lake },
-	{ 6, { 0xCC, 0xD5, 0xE5, -1 }, panther_lake },
-	{ 18, { 1, 3, -1 }, nova_lake },
+	CLIENT_IDENTITIES
 	{ 6, { 0x2E, -1 }, nehalem_ex },
 	{ 6, { 0x2F, -1 }, westmere_ex },
 	{ 6, { 0x0F, 0x16, 0x17, 0x1D, -1 }, core2 },

@@ -12,11 +12,8 @@
 
 /* For each PMU, by how its name begins, a virtual machine that has it. */
 static const struct { const char *pmu, *machine; } machines[] = {
-	{ "skl_unc", "skl-4c8t" }, { "snb_unc", "snb-4c8t" }, { "ivb_unc", "ivb-4c8t" },
-	{ "hsw_unc", "hsw-4c8t" }, { "bdw_unc", "bdw-4c8t" }, { "icl_unc", "icl-4c8t" },
-	{ "tgl_unc", "tgl-4c8t" }, { "rkl_unc", "rkl-8c16t" }, { "adl_unc", "adl-8p8e24t" },
-	{ "mtl_unc", "mtl-6p8e2lp22t" }, { "arl_unc", "arl-8p16e24t" }, { "lnl_unc", "lnl-4p4e8t" },
-	{ "ptl_unc", "ptl-4p8e4lp16t" }, { "nvl_unc", "nvl-8p16e4lp28t" },
+	{ "skl_unc", "skl-4c8t" },
+#include "client_machines.h"	/* of the other clients, by facts/client-list */
 	{ "knc", "knc-4c16t" }, { "netburst", "p4-1c2t" }, { "nhmex_unc", "nhmex-1p8c16t" },
 	{ "core", "core2-2c" },
 };

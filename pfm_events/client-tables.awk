@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Writes the libpfm4 family of client processors of generation g; p is g in lower case. Reads
-# client_unc/kinds.tsv, then groups.tsv, events.tsv and processors.tsv of facts/client-uncores. FOLDER,
-# which exists, gets
+# kinds.tsv, groups.tsv, events.tsv and processors.tsv of facts/client-uncores. FOLDER, which exists,
+# gets
 #
 #   family                   what add-to-libpfm4 adds; skl_unc/family explains it
 #   intel_p_unc_events.h     an array of events for each kind of unit
@@ -287,7 +287,7 @@ function list_pmus(list,	kinds, k, i, part, short, count, one)
 		count = split(kinds[k], part, "*") > 1 ? part[2] : 1
 		one = count == 1
 		short = part[1]
-		sub(/^(wide|thr)_|_(rows|there|0)$|64$/, "", short)
+		sub(/^(wide|thr|hidden)_|_(rows|there|0)$|64$/, "", short)
 		for (i = 0; i < count; i++) {
 			pmu_kind[++n] = part[1] (!one && part[1] ~ /^(arb|imc)$/ ? "n" : "")
 			pmu_number[n] = one ? "" : i

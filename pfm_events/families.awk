@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Writes the plan (edits.awk) that adds the families of the file "families" to a libpfm4 tree. A
+# Writes the plan (edits.awk) that adds the families of facts/families to a libpfm4 tree. A
 # family's rows, KIND and columns separated by one tab, are in FAMILY/family below one of the folders
 # that the environment calls HERE and MADE.
 

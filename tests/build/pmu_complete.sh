@@ -2,12 +2,25 @@
 # SPDX-License-Identifier: MIT
 # Each family of PMUs has all that CONTRIBUTING.md asks for, and each machine too; and the guide names
 # all files that are asked for. The engine's list
-# and the virtual machine's are walked; tests/data/pmus.tsv says by which names the rest is found.
+# and the virtual machine's are walked. facts/client-uncores/processors.tsv, of client processors, and
+# tests/data/pmus.tsv say by which names the rest is found.
 # A line "ptl_unc: no row in FILE" tells what is missing, and where.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 root=$(cd "${SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
 index=tests/data/pmus.tsv
+clients=facts/client-uncores/processors.tsv
+
+# index_rows: "FAMILY FACTS GENERATION NAMES MACHINES GROUPS DOCS" of each family
+index_rows() {
+	cat $index
+	awk -F '\t' 'FNR > 1 {
+		unc = tolower($1) "_unc"
+		gsub(/-[^ ]*/, "", $7)
+		gsub(/ /, ",", $7)
+		print unc "\tclient-uncores\t" $1 "\t" unc "\t" $7 "\t" unc "\t" unc
+	}' $clients
+}
 
 # ---- the lists to walk
 
@@ -43,40 +56,32 @@ machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
 
 needs() { printf '%s\t%s\n' "$1" "$2"; }
 
-client_needs() {	# client_needs VARIABLE FAMILY GENERATION
-	local prefix=${2%_unc}
-	[ "$2" = tglh_unc ] || [ "$2" = cml_unc ] && prefix=[a-z]{3}
-	needs hwloc_topo/boxes.c "KINDS\\(\"$prefix\"\\)|\"${prefix}_unc_"
-	needs tests/topo/topo_boxes.c "\"${prefix}_unc_"
-	needs ipmu_run/unknown.c "\"${prefix}_unc\""
-	[ "$3" = - ] && return
-	needs tests/support/clients.c "\"$3\", .*&$1,"
-	needs facts/client-uncores/processors.tsv "^$3	"
-	needs man/vpmu.1 "\\b$prefix\\b"
-	needs pfm_events/client_unc/libpfm_intel_client_unc.3 "PMU name: .*\\b$prefix(_unc_|\\b)"
-}
-
 family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DOCS
 	local row='.' word
 	[ "$4" = - ] || row="^$4	"
 	needs "facts/$3/events.tsv" "$row"
 	[ "$3" = skl-core ] || needs "facts/$3/registers.tsv" "$row"
-	[ "$5" = libpfm4 ] || needs pfm_events/families "^$5\$"
+	[ "$5" = libpfm4 ] || needs facts/families "^$5\$"
 	# These two are not found by their model alone, and have tests of their own.
 	[ "$4" != - ] || [ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
-	[ -d "ipmu_run/group_files/$6" ] || needs ipmu_run/same-groups "^$6 "
-	needs docs/program.md "^\\| .*\`$6\`"
 	needs docs/pmus.md "\`$7(_[a-z]*)?\`"
+	if [ "$3" = client-uncores ]; then
+		[ -d "ipmu_run/group_files/$6" ] || needs $clients "^$4	.*	[a-z]+_unc[A-Z_ ]*\$"
+		needs tests/data/clients.tsv "^[^	]*	$4	"
+		return
+	fi
+	needs "ipmu_run/group_files/$6/*" .
+	needs docs/program.md "^\\| .*\`$6\`"
 	# README.md may name the processor instead, as the engine does.
 	word=$(sed -n "/^const struct ipmu_family $1 = {/,/^};/s/.*models_text = \"[^\"(]*(\([A-Z][a-z]*\).*/\1/p" \
 		component/engine/pmu/*.c)
 	needs README.md "$7${word:+|\\b$word\\b}"
-	case $2 in *_unc) [ "$2" = nhmex_unc ] || client_needs "$1" "$2" "$4" ;; esac
 }
 
 machine_needs() {	# machine_needs PREFIX ENUMERATOR
-	needs $index "	([a-z0-9,]*,)?$1(,[a-z0-9,]*)?	"
+	index_rows | grep -Eq "	([a-z0-9,]*,)?$1(,[a-z0-9,]*)?	" || { needs $clients "	$1-"; return; }
 	needs virtual_pmu/model/model.c "\\[$2\\] = &"
+	grep -Eq "\b$1-[0-9]" $clients && { needs tests/data/clients.tsv "^$1-"; return; }
 	needs docs/virtual-machine.md "\`$1\`"
 	needs tests/vpmu/vpmu_machines.sh "\\b$1\\b"
 }
@@ -110,8 +115,8 @@ walk() {	# walk TREE [PATTERN]: all, or what has such a name
 	while read -r variable name; do
 		# shellcheck disable=SC2053 # it is a pattern
 		[[ $name == $only ]] || continue
-		IFS=$'\t' read -r facts generation names _ groups docs < <(sed -n "s/^$name	//p" $index)
-		[ -n "${docs-}" ] || { echo "$name: no row in $index"; continue; }
+		IFS=$'\t' read -r facts generation names _ groups docs < <(index_rows | sed -n "s/^$name	//p")
+		[ -n "${docs-}" ] || { echo "$name: no row in $clients"; continue; }
 		family_needs "$variable" "$name" "$facts" "$generation" "$names" "$groups" "$docs" |
 			look "$name"
 	done < <(engine_families)
@@ -138,7 +143,7 @@ missing=$(walk "$root")
 # ---- a family and a machine that have nothing are complained of, file by file
 tree=$scratch/tree
 mkdir -p "$tree/component/engine" "$tree/virtual_pmu/machine" "$tree/tests/data"
-for part in README.md docs facts man pfm_events hwloc_topo ipmu_run component/commands virtual_pmu/model; do
+for part in README.md docs man pfm_events hwloc_topo ipmu_run component/commands virtual_pmu/model; do
 	ln -s "$root/$part" "$tree/$part"
 done
 for part in "$root"/tests/*/; do
@@ -147,23 +152,20 @@ done
 ln -s "$root"/tests/data/*.tsv "$tree/tests/data/"
 ln -s "$root/tests/claims.tsv" "$tree/tests/"
 cp -r "$root/component/engine/pmu" "$tree/component/engine/pmu"
-rm "$tree/$index"
+cp -r "$root/facts" "$tree/"
 sed 's/^FAMILY(knc)/&\nFAMILY(new_uncore)/' "$root/component/engine/pmu/family_list.h" \
 	>"$tree/component/engine/pmu/family_list.h"
 printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_uncore \
 	>"$tree/component/engine/pmu/new_uncore.c"
 sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \
 	"$root/virtual_pmu/machine/families.c" >"$tree/virtual_pmu/machine/families.c"
-cp "$root/$index" "$tree/$index"
-is 'a family without a row' "new_unc: no row in $index" "$(walk "$tree" "*new*" | grep '^new_unc')"
-printf 'new_unc\tclient-uncores\tNEW\tnew_unc\tnewer\tnew_unc\tnew_unc\n' >>"$tree/$index"
-is 'all that a new family needs' "README.md docs/pmus.md docs/program.md \
-facts/client-uncores/events.tsv facts/client-uncores/processors.tsv facts/client-uncores/registers.tsv \
-hwloc_topo/boxes.c ipmu_run/same-groups ipmu_run/unknown.c man/vpmu.1 \
-pfm_events/client_unc/libpfm_intel_client_unc.3 pfm_events/families \
-tests/support/clients.c tests/topo/topo_boxes.c" \
+is 'a family and a machine without a row' "new_unc: no row in $clients newer: no row in $clients" \
+	"$(walk "$tree" "*new*" | paste -sd' ')"
+printf 'NEW\tNew Lake\t6\t0x00 New Lake\timc\tNew Lake\tnewer-4c8t\t-\n' >>"$tree/$clients"
+is 'all that a new family needs' "docs/pmus.md facts/client-uncores/events.tsv \
+facts/client-uncores/processors.tsv facts/client-uncores/registers.tsv facts/families tests/data/clients.tsv" \
 	"$(walk "$tree" "*new*" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"
-is 'all that a new machine needs' "docs/virtual-machine.md tests/vpmu/vpmu_machines.sh virtual_pmu/model/model.c" \
+is 'all that a new machine needs' "tests/data/clients.tsv virtual_pmu/model/model.c" \
 	"$(walk "$tree" "*new*" | sed -n 's/^newer: no row in //p' | LC_ALL=C sort | paste -sd' ')"
 # ... and CONTRIBUTING.md names each of these files.
 unnamed=$(walk "$tree" "*new*" | sed -n 's/^new[a-z_]*: no row in //p' | sort -u | while read -r file; do
@@ -177,6 +179,4 @@ printf 'static const struct ipmu_pmu_type box = { .pfm = "nhmex_unc_newbox" };\n
 is 'all that a new box needs' "README.md docs/pmus.md docs/program.md hwloc_topo/boxes.c \
 ipmu_run/group_files/nhmex_unc_newbox/* pfm_events/README.md tests/claims.tsv tests/data/units.tsv \
 tests/topo/topo_boxes.c" "$(walk "$tree" "*new*" | sed -n 's/^nhmex_unc_newbox: no row in //p' | LC_ALL=C sort | paste -sd' ')"
-sed -i '$d' "$tree/$index"
-walk "$tree" "*new*" | grep -qx "newer: no row in $index" && ok || bad 'a machine without a row'
 finish

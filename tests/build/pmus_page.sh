@@ -8,9 +8,8 @@ set -u
 root=$(cd "${SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1
 page=$root/docs/pmus.md
 
-machines='skl-4c8t snb-4c8t ivb-4c8t hsw-4c8t bdw-4c8t icl-4c8t tgl-4c8t rkl-8c16t adl-8p8e24t
-	mtl-6p8e2lp22t arl-8p16e24t lnl-4p4e8t ptl-4p8e4lp16t nvl-8p16e4lp28t nhmex-1p8c16t core2-4c
-	knc-4c16t p4-1c2t'
+machines="skl-4c8t $("$root/facts/client-list" machines | sed 's/.*, "//; s/".*//' | paste -sd' ')
+	nhmex-1p8c16t core2-4c knc-4c16t p4-1c2t"
 
 names() {	# names MACHINE: "PMU NUMBER, ..."; an event without unit masks is one name; RAW is none
 	"$vpmu" run --no-feed -m "$1" -- papi_native_avail 2>/dev/null | awk '
@@ -34,7 +33,7 @@ if [ "${1-}" = --print ]; then
 fi
 
 table >"$scratch/table"
-is 'machines' 18 "$(wc -l <"$scratch/table")"
+is 'machines' "$(grep -c '^| `[a-z0-9]*-[a-z0-9]*` | `[a-z0-9_]*` [0-9]' "$page")" "$(wc -l <"$scratch/table")"
 while read -r row; do
 	grep -qxF -e "$row" "$page" && ok || bad "not on the page: $row"
 done <"$scratch/table"
@@ -55,7 +54,8 @@ nhmex_unc_cbox nhmex-1p8c16t ^CBOX$
 END
 
 # Processors: "FAMILY MODEL" of each
-sed -n '/^} identities/,/^};/p' "$root/hwloc_topo/boxes.c" |
+{ sed -n '/^} identities/,/^};/p' "$root/hwloc_topo/boxes.c"
+  "$root/facts/client-list" boxes; } | sed -E 's/0x0([0-9]),/\1,/g; s/(0x[0-9A-Fa-f]+)/\U\1/g; s/0X/0x/g' |
 	awk -F'[{}]' 'NF > 3 { family = $2; gsub(/[^0-9]/, "", family); n = split($3, m, ",")
 		for (i = 1; i <= n; i++) {
 			gsub(/ /, "", m[i])

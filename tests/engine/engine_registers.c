@@ -308,26 +308,27 @@ static void every_row_cites_its_document(void **state)
 /* Clients from Ice Lake on have architectural PerfMon, whatever processor runs this test. */
 static const struct ipmu_family *core_of(const struct ipmu_family *uncore)
 {
+	const struct client_generation *g;
+
 	if (uncore == &ipmu_skl_client_uncore)
 		return &ipmu_skl_core;
-	for (size_t i = 0; i < client_generation_count; i++)
-		if (client_generations[i].family == uncore)
-			return strstr("SNB IVB HSW BDW", client_generations[i].key) ? NULL :
-			       &ipmu_arch_core;
+	for (size_t i = 0; (g = client_generation(i)); i++)
+		if (g->family == uncore)
+			return strstr("SNB IVB HSW BDW", g->key) ? NULL : &ipmu_arch_core;
 	return NULL;
 }
 
 /* The family of a generation, of which some have one for each model. */
 static const struct ipmu_family *client_family(const char *generation, unsigned long model)
 {
-	for (size_t i = 0; i < client_generation_count; i++) {
-		const struct client_generation *g = &client_generations[i];
+	const struct client_generation *g;
 
+	for (size_t i = 0; (g = client_generation(i)); i++) {
 		if (!strcmp(g->key, generation) &&
 		    (!g->model || strtoul(g->model, NULL, 0) == model))
 			return g->family;
 	}
-	fail_msg("%s has no row in support/clients.c", generation);
+	fail_msg("%s has no row in tests/data/clients.tsv", generation);
 	return NULL;
 }
 

@@ -177,7 +177,7 @@ rm -rf "$scratch/other"
 is 'file modes kept' "$(stat -c %a "$tree/lib/Makefile")" \
 	"$(stat -c %a "$LIBPFM4_SRC/lib/Makefile")"
 # in the order of the families, which is an ABI
-for f in $(sed '/^#/d' "$families/families"); do
+for f in $(sed '/^#/d' "$families/../facts/families"); do
 	cat "$families/$f/family" "$made/$f/family" 2>/dev/null
 done | awk -F '\t' '$1 == "pmu" { print "PFM_PMU_" $2 }' >"$scratch/want"
 grep -B "$(wc -l <"$scratch/want")" 'MUST ADD NEW PMU MODELS HERE' "$tree/include/perfmon/pfmlib.h" |

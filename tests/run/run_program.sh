@@ -261,13 +261,12 @@ is 'rates that say it' '' "$(grep -E '\] (lower|higher) = .*[^0-9a-z ] *time' <<
 # Every file that is installed is a good one, and is of some machine.
 : >seen
 files=$(find "$root/ipmu_run/group_files" -type f | wc -l)
-while read -r pmu of some; do
-	[ -n "$some" ] || some=$(ls "$root/ipmu_run/group_files/$of")
-	[ "$pmu" = '#' ] || files=$((files + $(wc -w <<<"$some")))
-done <"$root/ipmu_run/same-groups"
-for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t snb-4c8t ivb-4c8t hsw-4c8t bdw-4c8t \
-		icl-4c8t tgl-4c8t rkl-8c16t adl-8p8e24t mtl-6p8e2lp22t arl-8p16e24t lnl-4p4e8t \
-		ptl-4p8e4lp16t nvl-8p16e4lp28t; do
+while IFS=: read -r _ of some; do
+	[ -n "$some" ] || some=$(ls "$root/ipmu_run/group_files/$of" | paste -sd:)
+	files=$((files + $(tr ':' '\n' <<<"$some" | wc -l)))
+done < <("$root/facts/client-list" groups)
+for machine in skl-4c8t nhmex-1p8c16t core2-4c knc-4c16t p4-2p4t \
+		$("$root/facts/client-list" machines | sed 's/.*, "//; s/".*//'); do
 	on $machine --groups || bad "--groups on $machine: $(cat err)"
 	sed '/^Groups of other/,$d' out | awk '/^  [A-Z]/ { print $1, $2 }' >>seen
 done

@@ -3,49 +3,86 @@
 
 #include "on_machine.h"
 #include "pmu/families.h"
+#include "tsv.h"
 
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-const struct client_generation client_generations[] = {
-	{ "SNB", "snb", "snb-4c8t", &ipmu_snb_client_uncore, 43, .clock = "clk" },
-	{ "IVB", "ivb", "ivb-4c8t", &ipmu_ivb_client_uncore, 43, .clock = "clk" },
-	{ "HSW", "hsw", "hsw-4c8t", &ipmu_hsw_client_uncore, 37, .clock = "clk" },
-	{ "BDW", "bdw", "bdw-4c8t", &ipmu_bdw_client_uncore, 28, .clock = "clk" },
-	{ "ICL", "icl", "icl-4c8t", &ipmu_icl_client_uncore, 8, .clock = "clk" },
-	{ "TGL", "tgl", "tgl-4c8t", &ipmu_tgl_client_uncore, 18, "0x8C", 0xD800, .clock = "clk" },
-	{ "TGL", "tgl", "tglh-8c16t", &ipmu_tglh_client_uncore, 18, "0x8D", 0x5000,
-	  .clock = "clk" },
-	{ "RKL", "rkl", "rkl-8c16t", &ipmu_rkl_client_uncore, 14, .clock = "clk" },
-	{ "ADL", "adl", "adl-8p8e24t", &ipmu_adl_client_uncore, 41, .clock = "clk",
-	  .select = "MSR_UNC_ARB_0_PERFEVTSEL1", .unconfirmed = true },
-	{ "ADL", "adl", "adln-8e8t", &ipmu_adl_client_uncore, 39, .clock = "clk",
-	  .select = "MSR_UNC_ARB_0_PERFEVTSEL1" },
-	{ "MTL", "mtl", "mtl-6p8e2lp22t", &ipmu_mtl_client_uncore, 34, .clock = "cncu",
-	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0", .unconfirmed = true },
-	{ "ARL", "arl", "arl-8p16e24t", &ipmu_arl_client_uncore, 32, .clock = "cncu",
-	  .select = "MSR_UNC_HAC_ARB_0_PERFEVTSEL0" },
-	{ "LNL", "lnl", "lnl-4p4e8t", &ipmu_lnl_client_uncore, 33, .clock = NULL },
-	{ "PTL", "ptl", "ptl-4p8e4lp16t", &ipmu_ptl_client_uncore, 34, .clock = "cncu",
-	  .select = "MSR_UNC_CNCU_0_FIXED_CTRL", .clock_only = true },
-	{ "NVL", "nvl", "nvl-8p16e4lp28t", &ipmu_nvl_client_uncore, 11, .clock = NULL },
-};
-#define GENERATIONS (sizeof(client_generations) / sizeof(client_generations[0]))
-const size_t client_generation_count = GENERATIONS;
+static struct client_generation generations[32];
+static size_t generation_count;
+
+/* "tglh_unc" of the machine's own model, or "adl_unc" of its generation. */
+static const struct ipmu_family *family_of(const char *machine, const char *generation)
+{
+	char name[2][32];
+
+	snprintf(name[0], sizeof(name[0]), "%.*s_unc", (int)strcspn(machine, "-"), machine);
+	snprintf(name[1], sizeof(name[1]), "%s_unc", generation);
+	for (int i = 0; i < 2; i++)
+		for (const struct ipmu_family *const *f = ipmu_families; *f; f++)
+			if (strcasecmp((*f)->name, name[i]) == 0)
+				return *f;
+	fprintf(stderr, "%s: no family %s or %s\n", machine, name[0], name[1]);
+	exit(1);
+}
+
+static const char *cell_or_null(const struct tsv *t, const char *column)
+{
+	const char *cell = tsv_cell(t, column);
+
+	return strcmp(cell, "-") ? strdup(cell) : NULL;
+}
+
+static void read_generations(void)
+{
+	struct tsv t;
+
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);) {
+		struct client_generation *g = &generations[generation_count];
+
+		if (strcmp(tsv_cell(&t, "events"), "-") == 0)
+			continue;
+		assert_true(generation_count++ < sizeof(generations) / sizeof(generations[0]));
+		g->machine = cell_or_null(&t, "machine");
+		g->key = cell_or_null(&t, "generation");
+		snprintf(g->prefix, sizeof(g->prefix), "%s", g->key);
+		for (char *c = g->prefix; *c; c++)
+			*c = (char)tolower(*c);
+		g->family = family_of(g->machine, g->key);
+		g->events = (int)tsv_number(&t, "events");
+		g->model = cell_or_null(&t, "model");
+		g->other_block = (uint32_t)tsv_number(&t, "other_block");
+		g->clock = cell_or_null(&t, "clock");
+		g->select = cell_or_null(&t, "select");
+		g->clock_only = strstr(tsv_cell(&t, "options"), "clock_only");
+		g->unconfirmed = strstr(tsv_cell(&t, "options"), "unconfirmed");
+	}
+}
+
+const struct client_generation *client_generation(size_t i)
+{
+	if (!generation_count)
+		read_generations();
+	return i < generation_count ? &generations[i] : NULL;
+}
 
 const struct client_generation *client_here(const struct engine_fixture *f)
 {
-	for (size_t i = 0; i < GENERATIONS; i++)
-		if (strcmp(client_generations[i].machine, f->segment->machine.name) == 0)
-			return &client_generations[i];
+	const struct client_generation *g;
+
+	for (size_t i = 0; (g = client_generation(i)); i++)
+		if (strcmp(g->machine, f->segment->machine.name) == 0)
+			return g;
 	fail_msg("no row for %s", f->segment->machine.name);
 	return NULL;
 }
@@ -92,17 +129,18 @@ int client_open(void **state)
 
 int client_each(char **argv)
 {
+	const struct client_generation *g;
 	int worst = 0, status;
 
 	if (getenv("VPMU_SEGMENT"))
 		return -1;
-	for (size_t i = 0; i < GENERATIONS; i++) {
+	for (size_t i = 0; (g = client_generation(i)); i++) {
 		pid_t child = fork();
 
 		if (child == 0) {
-			if (client_generations[i].unconfirmed)
+			if (g->unconfirmed)
 				setenv("LIBPFM_CLIENT_UNCONFIRMED", "1", 1);
-			on_machine(argv, client_generations[i].machine);
+			on_machine(argv, g->machine);
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 			return 1;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The client generations whose uncore is counted, each with its virtual machine. */
+/* The client generations whose uncore is counted, each with its virtual machine, by
+ * tests/data/clients.tsv. */
 #ifndef TEST_CLIENTS_H
 #define TEST_CLIENTS_H
 
 #include "engine_fixture.h"
 
 struct client_generation {
-	const char *key, *prefix, *machine;
+	const char *key, *machine;
+	char prefix[8];
 	const struct ipmu_family *family;
 	int events;		/* rows of the table with mark S, C or K */
 	const char *model;	/* of which rows may be; NULL: all are of all models */
@@ -18,8 +20,8 @@ struct client_generation {
 	bool unconfirmed;	/* with the events that one source has, which is not Intel */
 };
 
-extern const struct client_generation client_generations[];
-extern const size_t client_generation_count;
+/* The row number `i`, or NULL after the last. */
+const struct client_generation *client_generation(size_t i);
 
 /* The row of the machine that this process is on, or end the test. */
 const struct client_generation *client_here(const struct engine_fixture *f);

@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <cmocka.h>
 
 #include "ipmu_topology.h"
 #include "pmutopo/pmutopo.h"
+#include "tsv.h"
 
 struct hand {
 	struct ipmu_topology t;
@@ -224,45 +226,72 @@ static void machines_without_boxes(void **state)
  * and, for Knights Corner, 327357-001 Table 1-2. No other has counters here. */
 static void identities(void **state)
 {
-	static const struct { int family, model; const char *pmu; } have[] = {
+	static const struct { int family, model; const char *pmu; } others[] = {
 		{ 6, 0x0F, "core" }, { 6, 0x16, "core" }, { 6, 0x17, "core" }, { 6, 0x1D, "core" },
-		{ 6, 0x2A, "snb_unc_cbo" }, { 6, 0x2E, "nhmex_unc_mbox" },
-		{ 6, 0x2F, "nhmex_unc_mbox" }, { 6, 0x3A, "ivb_unc_cbo" },
-		{ 6, 0x3C, "hsw_unc_cbo" }, { 6, 0x3D, "bdw_unc_cbo" }, { 6, 0x45, "hsw_unc_cbo" },
-		{ 6, 0x46, "hsw_unc_cbo" }, { 6, 0x47, "bdw_unc_cbo" },
-		{ 6, 0x4E, "skl_unc_cbo" }, { 6, 0x5E, "skl_unc_cbo" }, { 6, 0x7D, "icl_unc_arb" },
-		{ 6, 0x7E, "icl_unc_arb" }, { 6, 0x8C, "tgl_unc_arb" },
-		{ 6, 0x8D, "tgl_unc_arb" }, { 6, 0x8E, "skl_unc_cbo" },
-		{ 6, 0x97, "adl_unc_cbo" }, { 6, 0x9A, "adl_unc_cbo" },
-		{ 6, 0x9E, "skl_unc_cbo" }, { 6, 0xA5, "skl_unc_cbo" }, { 6, 0xA6, "skl_unc_cbo" },
-		{ 6, 0xA7, "rkl_unc_arb" }, { 6, 0xAA, "mtl_unc_cbo" },
-		{ 6, 0xAC, "mtl_unc_cbo" }, { 6, 0xB5, "mtl_unc_cbo" }, { 6, 0xB7, "adl_unc_cbo" },
-		{ 6, 0xBA, "adl_unc_cbo" }, { 6, 0xBD, "lnl_unc_imc" },
-		{ 6, 0xBE, "adl_unc_cbo" }, { 6, 0xBF, "adl_unc_cbo" },
-		{ 6, 0xC5, "arl_unc_hac_arb" }, { 6, 0xC6, "arl_unc_hac_arb" },
-		{ 6, 0xCC, "ptl_unc_cncu" }, { 6, 0xD5, "ptl_unc_cncu" },
-		{ 6, 0xE5, "ptl_unc_cncu" },
+		{ 6, 0x2E, "nhmex_unc_mbox" }, { 6, 0x2F, "nhmex_unc_mbox" },
+		{ 6, 0x4E, "skl_unc_" }, { 6, 0x5E, "skl_unc_" }, { 6, 0x8E, "skl_unc_" },
+		{ 6, 0x9E, "skl_unc_" }, { 6, 0xA5, "skl_unc_" }, { 6, 0xA6, "skl_unc_" },
 		{ 11, 1, "knc" }, { 15, 0, "netburst" }, { 15, 1, "netburst" },
 		{ 15, 2, "netburst" }, { 15, 3, "netburst_p" }, { 15, 4, "netburst_p" },
-		{ 15, 6, "netburst_p" }, { 18, 1, "nvl_unc_imc" }, { 18, 3, "nvl_unc_imc" },
+		{ 15, 6, "netburst_p" },
 	};
-	size_t found = 0;
+	static char have[32][256][16];
+	struct hand h;
+	struct tsv t;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		snprintf(have[others[i].family][others[i].model], sizeof(have[0][0]), "%s",
+			 others[i].pmu);
+	for (tsv_open(&t, "client-uncores/processors.tsv"); tsv_next(&t);)
+		for (const char *at = tsv_cell(&t, "models"); at; at = strchr(at, ';')) {
+			at += strcspn(at, "0");
+			snprintf(have[tsv_number(&t, "cpu_family") % 32]
+				     [strtoul(at, NULL, 16) % 256], sizeof(have[0][0]), "%s_unc_",
+				 tsv_cell(&t, "generation"));
+		}
+	for (int family = 0; family < 32; family++)
+		for (int model = 0; model < 256; model++) {
+			const char *pmu, *wanted = have[family][model];
+			size_t n = strlen(wanted);
+
+			machine(&h, family, model);
+			pmu = ipmu_topology_kinds(&h.t)->pmu;
+			if (!pmu != !n || (n && wanted[n - 1] == '_' ? strncasecmp(pmu, wanted, n) :
+					   n && strcmp(pmu, wanted)))
+				fail_msg("family %d model %d has %s, not %s", family, model,
+					 pmu ? pmu : "nothing", wanted);
+		}
+}
+
+/* The PMUs of some client processors, boxes each. */
+static void client_boxes(void **state)
+{
+	static const struct { int family, model; const char *boxes; } wanted[] = {
+		{ 6, 0x2A, "snb_unc_cbo 1 snb_unc_arb 1 snb_unc_clk 1 snb_unc_imc 1 " },
+		{ 6, 0x8C, "tgl_unc_arb 1 tgl_unc_clk 1 tgl_unc_imc 1 " },
+		{ 6, 0xBE, "adl_unc_cbo 1 adl_unc_arb 2 adl_unc_clk 1 adl_unc_imc 2 "
+			   "adl_unc_imc_free_running 1 " },
+		{ 6, 0xAA, "mtl_unc_cbo 1 mtl_unc_arb 2 mtl_unc_hac_arb 2 mtl_unc_hac_cbo 2 "
+			   "mtl_unc_cncu 1 mtl_unc_sncu 1 mtl_unc_imc 2 "
+			   "mtl_unc_imc_free_running 1 " },
+		{ 6, 0xD5, "ptl_unc_cncu 1 ptl_unc_imc 2 ptl_unc_imc_free_running 1 " },
+		{ 18, 3, "nvl_unc_imc 2 nvl_unc_imc_free_running 1 " },
+	};
 	struct hand h;
 
 	(void)state;
-	for (int family = 0; family < 32; family++)
-		for (int model = 0; model < 256; model++) {
-			const struct ipmu_box_kind *kinds;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const struct ipmu_box_kind *kind;
+		char text[512] = "";
+		size_t n = 0;
 
-			machine(&h, family, model);
-			kinds = ipmu_topology_kinds(&h.t);
-			if (found < sizeof(have) / sizeof(*have) && have[found].family == family &&
-			    have[found].model == model)
-				assert_string_equal(kinds->pmu, have[found++].pmu);
-			else if (kinds->pmu)
-				fail_msg("family %d model %d has %s", family, model, kinds->pmu);
-		}
-	assert_int_equal(found, sizeof(have) / sizeof(*have));
+		machine(&h, wanted[i].family, wanted[i].model);
+		for (kind = ipmu_topology_kinds(&h.t); kind->pmu; kind++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %d ", kind->pmu,
+					      kind->each);
+		assert_string_equal(text, wanted[i].boxes);
+	}
 }
 
 /* Core 0 by itself, cores 1 and 2 in a cluster, core 3 outside of the last-level cache. */
@@ -351,7 +380,7 @@ int main(void)
 		cmocka_unit_test(slices),
 		cmocka_unit_test(slices_with_offline_cores),
 		cmocka_unit_test(machines_without_boxes),
-		cmocka_unit_test(identities),
+		cmocka_unit_test(identities), cmocka_unit_test(client_boxes),
 		cmocka_unit_test(slices_of_clusters),
 		cmocka_unit_test(loaded_once),
 	};

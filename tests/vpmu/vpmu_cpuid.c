@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tsv.h"
 #include "virtual_pmu/model/model.h"
 
 struct wanted { uint32_t type, level, bytes, ways, sharers; };
@@ -104,29 +105,31 @@ static void other_leaves(void **state)
 	assert_false(vpmu_cpuid(&m, 0, 0x1a, 0, r));
 }
 
+static void check_leaf_a(const char *name, const uint32_t given[4])
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t r[4];
+
+	assert_true(vpmu_cpuid(&m, vpmu_machine_cpus(&m) - 1, 0xa, 0, r));
+	assert_memory_equal(r, given, sizeof(r));
+}
+
 /* Leaf 0AH as such parts gave it: two threads to a core, or one. */
 static void performance_counters(void **state)
 {
-	static const struct { const char *machine; uint32_t eax, ebx, ecx, edx; } parts[] = {
-		{ "skl-4c8t", 0x07300404, 0, 0, 0x603 }, { "skl-4c4t", 0x07300804, 0, 0, 0x603 },
-		{ "cml-10c20t", 0x07300404, 0, 0, 0x603 },
-		{ "core2-2c", 0x07280202, 0, 0, 0x503 },
-		{ "icl-4c8t", 0x08300805, 0, 0xf, 0x8604 },
-		{ "rkl-8c16t", 0x08300805, 0, 0xf, 0x8604 },
-		{ "adl-8p8e24t", 0x07300605, 0, 0x7, 0x8603 },	/* of both kinds */
-		{ "adln-4e4t", 0x07300605, 0, 0x7, 0x8603 },
-		{ "mtl-6p8e2lp22t", 0x07300805, 0, 0x7, 0x8603 },
-		{ "lnl-4p4e8t", 0x0d300806, 0x280, 0x7, 0x8603 },
-		/* as Lunar Lake's: theirs are not known */
-		{ "ptl-4p8e4lp16t", 0x0d300806, 0x280, 0x7, 0x8603 },
-		{ "nvl-8p16e4lp28t", 0x0d300806, 0x280, 0x7, 0x8603 },
+	static const struct { const char *machine; uint32_t leaf[4]; } parts[] = {
+		{ "skl-4c8t", { 0x07300404, 0, 0, 0x603 } },
+		{ "skl-4c4t", { 0x07300804, 0, 0, 0x603 } },
+		{ "cml-10c20t", { 0x07300404, 0, 0, 0x603 } },
+		{ "core2-2c", { 0x07280202, 0, 0, 0x503 } },
 	};
 	/* Leaf 23H: counters, fixed ones, events; of the first CPU, a P core, or the last. */
 	static const struct { const char *machine; uint32_t general, fixed, events; } kinds[] = {
 		{ "mtl-6p8e2lp22t", 0xff, 0xf, 0xdff }, { "mtl-6p8e2lp22t", 0xff, 0x7, 0x7f },
 		{ "lnl-4p4e8t", 0x3ff, 0xf, 0x1dff }, { "lnl-4p4e8t", 0xff, 0x77, 0x1f7f },
 	};
-	uint32_t r[4];
+	uint32_t r[4], given[4];
+	struct tsv t;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -142,15 +145,13 @@ static void performance_counters(void **state)
 		assert_true(vpmu_cpuid(&m, cpu, 0x23, 3, r));
 		assert_int_equal(r[0], kinds[i].events);
 	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		struct vpmu_machine m = machine(parts[i].machine);
-
-		assert_true(vpmu_cpuid(&m, vpmu_machine_cpus(&m) - 1, 0xa, 0, r));
-		assert_int_equal(r[0], parts[i].eax);
-		assert_int_equal(r[1], parts[i].ebx);
-		assert_int_equal(r[2], parts[i].ecx);
-		assert_int_equal(r[3], parts[i].edx);
-	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		check_leaf_a(parts[i].machine, parts[i].leaf);
+	/* Numbers of both kinds of cores; Lunar Lake's stand in for those of later machines. */
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);)
+		if (sscanf(tsv_cell(&t, "leaf_0a"), "%x %x %x %x", &given[0], &given[1], &given[2],
+			   &given[3]) == 4)
+			check_leaf_a(tsv_cell(&t, "machine"), given);
 }
 
 /* A P core has the room of a cluster of four, as in the silicon; on Meteor Lake's SoC tile and of
@@ -191,19 +192,24 @@ static void kinds(void **state)
 {
 	struct vpmu_machine m = machine("adl-8p8e24t");
 	uint32_t r[4] = { 1, 2, 3, 4 };
+	struct tsv t;
 
 	(void)state;
 	assert_int_equal(native("adl-8p8e24t", 15), 0x40000001);
 	assert_int_equal(native("adl-8p8e24t", 16), 0x20000001);
-	assert_int_equal(native("mtl-6p8e2lp22t", 0), 0x40000002);
-	assert_int_equal(native("mtl-6p8e2lp22t", 21), 0x20000002);
-	assert_int_equal(native("lnl-4p4e8t", 3), 0x40000003);
-	assert_int_equal(native("arl-8p16e24t", 8), 0x20000003);
-	/* perfmon's mapfile.csv, 2026-08: native model IDs 4 and 5 */
-	assert_int_equal(native("ptl-4p8e4lp16t", 0), 0x40000004);
-	assert_int_equal(native("ptl-4p8e4lp16t", 15), 0x20000004);
 	assert_int_equal(native("nvl-8p16e4lp28t", 7), 0x40000005);
 	assert_int_equal(native("nvl-8p16e4lp28t", 8), 0x20000005);
+	/* The first CPU is a P core's and the last an E core's. IDs 4 and 5 are of perfmon's
+	 * mapfile.csv, 2026-08. */
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);) {
+		struct vpmu_machine one = machine(tsv_cell(&t, "machine"));
+		uint32_t id = (uint32_t)tsv_number(&t, "native");
+
+		if (!id)
+			continue;
+		assert_int_equal(native(one.name, 0), 0x40000000 | id);
+		assert_int_equal(native(one.name, vpmu_machine_cpus(&one) - 1), 0x20000000 | id);
+	}
 	assert_true(vpmu_cpuid(&m, 0, 7, 0, r));
 	assert_int_equal(r[0], 1);
 	assert_int_equal(r[1], 2);
@@ -253,29 +259,34 @@ static void check_pair(const struct vpmu_machine *m, uint32_t a, uint32_t b)
 		assert_int_equal(share(m, a, b, 3), !vpmu_core_away(m, cb));
 }
 
+static void check_places(const char *name)
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t r[2][4], cpus = vpmu_machine_cpus(&m);
+
+	for (uint32_t a = 0; a < cpus; a++) {
+		uint32_t apic = topology(&m, a, r), core = vpmu_cpu_core(&m, a);
+
+		assert_int_equal(vpmu_place_core(&m, vpmu_core_place(&m, core)), core);
+		assert_int_equal(r[0][1], core < vpmu_first_little(&m) ? m.threads : 1);
+		assert_int_equal(r[1][1], cpus);
+		assert_int_equal(apic >> r[1][0], 0);		/* package 0 */
+		for (uint32_t b = a + 1; b < cpus; b++)
+			check_pair(&m, a, b);
+	}
+}
+
 /* Leaves 0BH and 1FH, and which CPUs share what by the numbers of their local APICs. */
 static void places(void **state)
 {
-	static const char *const names[] = { "adl-8p8e24t", "adl-1p4e6t", "rpl-8p16e32t",
-		"mtl-6p8e2lp22t", "mtl-1p4e2lp7t", "arl-8p16e24t", "lnl-4p4e8t",
-		"ptl-4p8e4lp16t", "nvl-8p16e4lp28t" };
+	struct tsv t;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct vpmu_machine m = machine(names[i]);
-		uint32_t r[2][4], cpus = vpmu_machine_cpus(&m);
-
-		for (uint32_t a = 0; a < cpus; a++) {
-			uint32_t apic = topology(&m, a, r), core = vpmu_cpu_core(&m, a);
-
-			assert_int_equal(vpmu_place_core(&m, vpmu_core_place(&m, core)), core);
-			assert_int_equal(r[0][1], core < vpmu_first_little(&m) ? m.threads : 1);
-			assert_int_equal(r[1][1], cpus);
-			assert_int_equal(apic >> r[1][0], 0);		/* package 0 */
-			for (uint32_t b = a + 1; b < cpus; b++)
-				check_pair(&m, a, b);
-		}
-	}
+	check_places("adl-1p4e6t");
+	check_places("mtl-1p4e2lp7t");
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);)
+		if (tsv_number(&t, "native"))
+			check_places(tsv_cell(&t, "machine"));
 }
 
 int main(void)

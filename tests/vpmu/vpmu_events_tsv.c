@@ -151,8 +151,8 @@ static void check_generation(const struct client_generation *g)
 static void events_of_the_client_generations(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < client_generation_count; i++)
-		check_generation(&client_generations[i]);
+	for (size_t i = 0; client_generation(i); i++)
+		check_generation(client_generation(i));
 }
 
 /* True for rows of instructions, clocks, caches and branches, which the model drives. */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "tsv.h"
 #include "virtual_pmu/model/model_type.h"
 
 static struct scratch t;
@@ -447,6 +448,24 @@ static void geometry_follows_the_name(void **state)
 
 /* packages, cores each, threads each, slices, L2 and LLC in KiB, and the first and last CPU of the
  * last core */
+static void check_geometry(const char *name, const uint32_t of[8])
+{
+	struct vpmu_machine m;
+	char why[256];
+
+	assert_int_equal(vpmu_machine_parse(name, &m, why, sizeof(why)), 0);
+	const uint32_t last = m.packages * m.cores - 1, is[8] = {
+		m.packages, m.cores, m.threads, m.slices, m.l2.bytes >> 10, m.llc.bytes >> 10,
+		vpmu_core_cpu(&m, last, 0), vpmu_core_cpu(&m, last, m.threads - 1),
+	};
+
+	assert_memory_equal(is, of, sizeof(is));
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&m); cpu++)
+		assert_int_equal(cpu, vpmu_core_cpu(&m, vpmu_cpu_core(&m, cpu),
+						    vpmu_cpu_thread(&m, cpu)));
+	assert_int_equal(vpmu_cpu_package(&m, is[6]), m.packages - 1);
+}
+
 static void geometry_follows_the_family(void **state)
 {
 	static const struct { const char *name; uint32_t of[8]; } machines[] = {
@@ -457,34 +476,18 @@ static void geometry_follows_the_family(void **state)
 		{ "nhmex-2p8c8t", { 2, 4, 1, 8, 256, 24 * 1024, 7, 7 } },
 		{ "p4-1c2t", { 1, 1, 2, 1, 0, 1024, 0, 1 } },
 		{ "p4-2p4t", { 2, 1, 2, 1, 0, 1024, 1, 3 } },
-		{ "adl-8p8e24t", { 1, 16, 2, 10, 1280, 30 * 1024, 23, 23 } },
 		{ "adl-6p4e10t", { 1, 10, 1, 7, 1280, 21 * 1024, 9, 9 } },
-		{ "rpl-8p16e32t", { 1, 24, 2, 12, 2048, 36 * 1024, 31, 31 } },
-		{ "mtl-6p8e2lp22t", { 1, 16, 2, 8, 2048, 24 * 1024, 21, 21 } },
-		{ "arl-8p16e24t", { 1, 24, 1, 12, 3072, 36 * 1024, 23, 23 } },
-		{ "lnl-4p4e8t", { 1, 8, 1, 4, 2560, 12 * 1024, 7, 7 } },
-		{ "ptl-4p8e4lp16t", { 1, 16, 1, 6, 2560, 18 * 1024, 15, 15 } },
-		{ "nvl-8p16e4lp28t", { 1, 28, 1, 12, 2560, 36 * 1024, 27, 27 } },
-		{ "adln-8e8t", { 1, 8, 1, 2, 1280, 6 * 1024, 7, 7 } },
 	};
-	struct vpmu_machine m;
-	char why[256];
+	uint32_t n[8];
+	struct tsv rows;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
-		assert_int_equal(vpmu_machine_parse(machines[i].name, &m, why, sizeof(why)), 0);
-		const uint32_t last = m.packages * m.cores - 1, is[8] = {
-			m.packages, m.cores, m.threads, m.slices, m.l2.bytes >> 10,
-			m.llc.bytes >> 10, vpmu_core_cpu(&m, last, 0),
-			vpmu_core_cpu(&m, last, m.threads - 1),
-		};
-
-		assert_memory_equal(is, machines[i].of, sizeof(is));
-		for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&m); cpu++)
-			assert_int_equal(cpu, vpmu_core_cpu(&m, vpmu_cpu_core(&m, cpu),
-							    vpmu_cpu_thread(&m, cpu)));
-		assert_int_equal(vpmu_cpu_package(&m, is[6]), m.packages - 1);
-	}
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		check_geometry(machines[i].name, machines[i].of);
+	for (tsv_open(&rows, "clients.tsv"); tsv_next(&rows);)
+		if (sscanf(tsv_cell(&rows, "geometry"), "%u %u %u %u %u %u %u %u", &n[0], &n[1],
+			   &n[2], &n[3], &n[4], &n[5], &n[6], &n[7]) == 8)
+			check_geometry(tsv_cell(&rows, "machine"), n);
 }
 
 /* A used machine is a new one after a reset: of each part that programs can reach, every byte. */
