@@ -96,7 +96,7 @@ files == 1 {
 
 files == 2 { meaning_of[$1] = $2 }
 
-files == 3 && $1 == g && $8 != "U" && !seen[$2]++ {	# twice: another model's address
+files == 3 && index("," $1 ",", "," g ",") && $8 != "U" && !seen[$2]++ {	# twice: another model's address
 	split($2, part, ".")
 	part[2] = toupper(part[2])
 	u = $5 == "FREE" ? "FREE" : $9
@@ -109,8 +109,6 @@ files == 3 && $1 == g && $8 != "U" && !seen[$2]++ {	# twice: another model's add
 	row_unit[++n_rows] = u
 	row_event[n_rows] = event_of[part[1]]
 	row_mask[n_rows] = masks[row_event[n_rows]] + 0
-	if ($7 ~ /^perfmon/ && source == "" && split($7, part, " ") > 2)
-		source = part[1] " " part[2] " " part[3]
 	if ($8 == "K" && $7 ~ /^Linux/)
 		beside = $7 ~ /PCM/ ? "Linux and PCM" : "Linux"
 }
@@ -394,6 +392,7 @@ files == 4 && $1 == g {
 	if (pmu_kind[1] == "cbo_rows")
 		write_rows()
 	outer = "  "
+	source = "perfmon " $9
 	write_events($2)
 	write_source($2, $3, $4)
 	write_family($2, $6)

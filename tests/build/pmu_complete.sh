@@ -58,7 +58,7 @@ needs() { printf '%s\t%s\n' "$1" "$2"; }
 
 family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DOCS
 	local row='.' word
-	[ "$4" = - ] || row="^$4	"
+	[ "$4" = - ] || row="^([A-Z,]*,)?$4[,	]"
 	needs "facts/$3/events.tsv" "$row"
 	[ "$3" = skl-core ] || needs "facts/$3/registers.tsv" "$row"
 	[ "$5" = libpfm4 ] || needs facts/families "^$5\$"
@@ -66,7 +66,7 @@ family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DO
 	[ "$4" != - ] || [ "$2" = cml_unc ] || [ "$2" = skl_core ] || needs tests/engine/engine_registers.c "&$1\\b"
 	needs docs/pmus.md "\`$7(_[a-z]*)?\`"
 	if [ "$3" = client-uncores ]; then
-		[ -d "ipmu_run/group_files/$6" ] || needs $clients "^$4	.*	[a-z]+_unc[A-Z_ ]*\$"
+		[ -d "ipmu_run/group_files/$6" ] || needs $clients "^$4	.*	[a-z]+_unc[A-Z_ ]*	"
 		needs tests/data/clients.tsv "^[^	]*	$4	"
 		return
 	fi
@@ -161,7 +161,7 @@ sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU
 	"$root/virtual_pmu/machine/families.c" >"$tree/virtual_pmu/machine/families.c"
 is 'a family and a machine without a row' "new_unc: no row in $clients newer: no row in $clients" \
 	"$(walk "$tree" "*new*" | paste -sd' ')"
-printf 'NEW\tNew Lake\t6\t0x00 New Lake\timc\tNew Lake\tnewer-4c8t\t-\n' >>"$tree/$clients"
+printf 'NEW\tNew Lake\t6\t0x00 New Lake\timc\tNew Lake\tnewer-4c8t\t-\tNEW 1\n' >>"$tree/$clients"
 is 'all that a new family needs' "docs/pmus.md facts/client-uncores/events.tsv \
 facts/client-uncores/processors.tsv facts/client-uncores/registers.tsv facts/families tests/data/clients.tsv" \
 	"$(walk "$tree" "*new*" | sed -n 's/^new_unc: no row in //p' | LC_ALL=C sort -u | paste -sd' ')"

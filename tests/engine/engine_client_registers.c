@@ -99,7 +99,7 @@ static bool is_left_alone(const struct client_generation *g, const struct tsv *t
  * source alone has, or that serve interrupts alone. */
 static bool is_used(const struct client_generation *g, const struct tsv *t)
 {
-	return strcmp(tsv_cell(t, "generation"), g->key) == 0 &&
+	return tsv_has(t, "generation", g->key) &&
 	       !strchr("U", tsv_cell(t, "status")[0]) &&
 	       strcmp(tsv_cell(t, "access"), "unknown") &&
 	       !strstr(tsv_cell(t, "note"), "no driver uses it") && !is_left_alone(g, t);

@@ -30,7 +30,7 @@ list() {
 				name(0, 2, tile[n], "ff", sprintf("%s_unc_%s.UNC_CLOCK:SOCKET",
 				     tolower(generation), substr(tile[n], length("uncore_") + 1)))
 		}
-		$1 != generation || $8 !~ /[SCK]/ || ($6 ~ /^model/ && $6 != "model " model) { next }
+		index("," $1 ",", "," generation ",") == 0 || $8 !~ /[SCK]/ || ($6 ~ /^model/ && $6 != "model " model) { next }
 		{
 			threshold = $6 ~ /^THR=/ ? sprintf("%x00", substr($6, 5)) : ""
 			select = threshold substr($4, 3) substr($3, 3)

@@ -56,6 +56,16 @@ const char *tsv_cell(const struct tsv *t, const char *column)
 	exit(1);
 }
 
+bool tsv_has(const struct tsv *t, const char *column, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = tsv_cell(t, column); at; at = strchr(at, ','), at += at != NULL)
+		if (strcspn(at, ",") == length && strncmp(at, word, length) == 0)
+			return true;
+	return false;
+}
+
 uint64_t tsv_number(const struct tsv *t, const char *column)
 {
 	return strtoull(tsv_cell(t, column), NULL, 0);

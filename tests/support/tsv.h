@@ -3,6 +3,7 @@
 #ifndef TSV_H
 #define TSV_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,6 +21,8 @@ struct tsv {
 void tsv_open(struct tsv *t, const char *name);
 int tsv_next(struct tsv *t);	/* 1: a row is in cells; 0: the end, and the file is closed */
 const char *tsv_cell(const struct tsv *t, const char *column);
+/* True if the word is one of those that commas separate in the cell. */
+bool tsv_has(const struct tsv *t, const char *column, const char *word);
 uint64_t tsv_number(const struct tsv *t, const char *column);	/* a trailing '?' is ignored */
 
 #endif

@@ -134,7 +134,7 @@ static void check_generation(const struct client_generation *g)
 		const char *name = tsv_cell(&t, "event");
 		bool no_register = !g->clock && strcmp(name, "UNC_CLOCK.SOCKET") == 0;
 
-		if (strcmp(tsv_cell(&t, "generation"), g->key) ||
+		if (!tsv_has(&t, "generation", g->key) ||
 		    !strchr("SCK", tsv_cell(&t, "status")[0]) || of_other_model(g, &t))
 			continue;
 		rows++;

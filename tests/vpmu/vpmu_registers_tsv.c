@@ -78,7 +78,7 @@ static void read_table(const struct table *table)
 		struct row *r = &rows[row_count];
 
 		assert_true(row_count < ROWS_MAX);
-		if (table->generation && strcmp(table->generation, tsv_cell(&t, "generation")))
+		if (table->generation && !tsv_has(&t, "generation", table->generation))
 			continue;
 		if (table->absent && (strstr(tsv_cell(&t, "register"), table->absent) ||
 				      strstr(tsv_cell(&t, "address"), table->absent)))
