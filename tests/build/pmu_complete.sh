@@ -41,14 +41,12 @@ engine_families() {	# "VARIABLE NAME" of each family of the engine's list
 					print listed[i], name[listed[i]]
 		}' component/engine/pmu/family_list.h component/engine/pmu/*.c
 }
-machines() {		# "PREFIX ENUMERATOR" of each of the virtual machine's
+machines() {		# the prefix of each of the virtual machine's
 	sed -n '/^const struct vpmu_family_row/,/^}/p' virtual_pmu/machine/families.c |
 		awk 'match($0, /(CORES|EIGHT|HYBRID)\("[a-z0-9]+"|\.prefix = "[a-z0-9]+"/) {
 			prefix = substr($0, RSTART, RLENGTH)
 			gsub(/.*\("|.*= "|"/, "", prefix)
-		}
-		match($0, /VPMU_[A-Z0-9_]+/) && !/VPMU_CPUS_MAX/ {
-			print prefix, substr($0, RSTART, RLENGTH)
+			print prefix
 		}'
 }
 
@@ -78,10 +76,13 @@ family_needs() {	# family_needs VARIABLE FAMILY FACTS GENERATION NAMES GROUPS DO
 	needs README.md "$7${word:+|\\b$word\\b}"
 }
 
-machine_needs() {	# machine_needs PREFIX ENUMERATOR
+machine_needs() {	# machine_needs PREFIX
 	index_rows | grep -Eq "	([a-z0-9,]*,)?$1(,[a-z0-9,]*)?	" || { needs $clients "	$1-"; return; }
-	needs virtual_pmu/model/model.c "\\[$2\\] = &"
-	grep -Eq "\b$1-[0-9]" $clients && { needs tests/data/clients.tsv "^$1-"; return; }
+	if grep -Eq "\b$1-[0-9]" $clients; then
+		needs virtual_pmu/model/model.c "&vpmu_$1_client\b"
+		needs tests/data/clients.tsv "^$1-"
+		return
+	fi
 	needs docs/virtual-machine.md "\`$1\`"
 	needs tests/vpmu/vpmu_machines.sh "\\b$1\\b"
 }
@@ -110,7 +111,7 @@ look() {	# look WHOSE <NEEDS: complains of each that is not there
 }
 
 walk() {	# walk TREE [PATTERN]: all, or what has such a name
-	local only=${2-*} variable name facts generation names groups docs prefix enumerator
+	local only=${2-*} variable name facts generation names groups docs prefix
 	cd "$1" || return
 	while read -r variable name; do
 		# shellcheck disable=SC2053 # it is a pattern
@@ -125,10 +126,10 @@ walk() {	# walk TREE [PATTERN]: all, or what has such a name
 		[[ $name == $only ]] || continue
 		box_needs "$name" | look "$name"
 	done < <(xeon_boxes)
-	while read -r prefix enumerator; do
+	while read -r prefix; do
 		# shellcheck disable=SC2053
 		[[ $prefix == $only ]] || continue
-		machine_needs "$prefix" "$enumerator" | look "$prefix"
+		machine_needs "$prefix" | look "$prefix"
 	done < <(machines)
 }
 
@@ -157,7 +158,7 @@ sed 's/^FAMILY(knc)/&\nFAMILY(new_uncore)/' "$root/component/engine/pmu/family_l
 	>"$tree/component/engine/pmu/family_list.h"
 printf 'const struct ipmu_family %s = {\n\t.name = "new_unc",\n};\n' ipmu_new_uncore \
 	>"$tree/component/engine/pmu/new_uncore.c"
-sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1), .family_id = VPMU_NEWER,/' \
+sed 's/^const struct vpmu_family_row.*/&\n\tCORES("newer", 1),/' \
 	"$root/virtual_pmu/machine/families.c" >"$tree/virtual_pmu/machine/families.c"
 is 'a family and a machine without a row' "new_unc: no row in $clients newer: no row in $clients" \
 	"$(walk "$tree" "*new*" | paste -sd' ')"

@@ -15,7 +15,7 @@ static struct vpmu_tlb dtlb[RUNNERS];
 static void begin(void)
 {
 	const struct vpmu_machine m = {
-		.name = "test", .family_id = VPMU_SKYLAKE_CLIENT,
+		.name = "test", .family_id = 1, .core_design = VPMU_SKYLAKE_CORES,
 		.packages = 1, .cores = 4, .threads = 1, .slices = 1,
 		.l1i = { 1024, 8, 64 }, .l1d = { 1024, 8, 64 }, .l2 = { 16384, 4, 64 },
 		.llc = { 262144, 16, 64 }, .llc_level = 3,

@@ -139,7 +139,7 @@ static void entered_blocks_take_the_same(void **state)
 static int install(void **state)
 {
 	const struct vpmu_machine m = {
-		.name = "test", .family_id = VPMU_SKYLAKE_CLIENT,
+		.name = "test", .family_id = 1, .core_design = VPMU_SKYLAKE_CORES,
 		.packages = 1, .cores = 2, .threads = 1, .slices = 4,
 		.l1i = { 1024, 8, 64 }, .l1d = { 1024, 8, 64 }, .l2 = { 2048, 4, 64 },
 		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,

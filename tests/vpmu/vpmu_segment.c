@@ -122,6 +122,22 @@ static void what_is_no_file_is_refused(void **state)
 	open_fails("not a regular file");
 }
 
+/* The lists of families and of models have the same order. */
+static void each_family_has_its_model(void **state)
+{
+	const char *prefix, *examples;
+	struct vpmu_machine m;
+	char name[64], why[256];
+
+	(void)state;
+	for (uint32_t i = 0; (prefix = vpmu_machine_family(i, &examples)); i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(examples, ","), examples);
+		assert_int_equal(vpmu_machine_parse(name, &m, why, sizeof(why)), 0);
+		assert_non_null(vpmu_model_type(&m));
+		assert_string_equal(vpmu_model_type(&m)->machines, prefix);
+	}
+}
+
 /* Nothing is left of what cannot be made. */
 static void a_machine_without_a_model_is_refused(void **state)
 {
@@ -529,7 +545,8 @@ int main(void)
 		T(two_mappings_share_one_machine), T(creating_twice_fails),
 		T(only_the_owner_may_open_it), T(a_missing_file_is_named),
 		T(a_truncated_file_is_refused), T(a_foreign_file_is_refused),
-		T(what_is_no_file_is_refused), T(a_machine_without_a_model_is_refused),
+		T(what_is_no_file_is_refused), cmocka_unit_test(each_family_has_its_model),
+		T(a_machine_without_a_model_is_refused),
 		cmocka_unit_test(a_kept_lock_names_its_owner),
 		T(another_version_is_refused), T(wrong_offsets_are_refused),
 		T(the_header_in_use_is_a_copy),

@@ -33,10 +33,10 @@
 
 /* Members that the client generations share. Latencies in UCLK are stand-ins of the usual
  * magnitude. */
-#define CLIENT(family, model, stepping, l1d_, buffers) \
-	CLIENT_OF(6, family, model, stepping, buffers, l1d_)
-#define CLIENT_OF(cpuid_family_, family, model, stepping, buffers, ...) \
-	.family_id = family, IDENTITY(cpuid_family_, model, stepping), .packages = 1, \
+#define CLIENT(cores, model, stepping, l1d_, buffers) \
+	CLIENT_OF(6, cores, model, stepping, buffers, l1d_)
+#define CLIENT_OF(cpuid_family_, cores, model, stepping, buffers, ...) \
+	.core_design = cores, IDENTITY(cpuid_family_, model, stepping), .packages = 1, \
 	.llc_level = 3, \
 	.l1i = CACHE(KIB(32u), 8), .l1d = __VA_ARGS__, \
 	.llc_clocks = 34, .memory_clocks = 180, .write_clocks = 60, .fill_buffers = buffers
@@ -48,11 +48,11 @@
 	.prefix = prefix_, .cores_min = least, .cores_max = most, \
 	.little_min = e_least, .little_max = e_most, .llc_slice_bytes = KIB(3072u)
 #define P_E_T(prefix) .pattern = prefix "-<P>p<E>e<T>t", .forms = "pet"
-#define HYBRID_BASE(family, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes) \
-	HYBRID_BASE_OF(6, family, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes)
-#define HYBRID_BASE_OF(cpuid_family_, family, model, stepping, native_, l2_bytes, l2_ways, \
+#define HYBRID_BASE(cores, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes) \
+	HYBRID_BASE_OF(6, cores, model, stepping, native, l2_bytes, l2_ways, e_l2_bytes)
+#define HYBRID_BASE_OF(cpuid_family_, cores, model, stepping, native_, l2_bytes, l2_ways, \
 		       e_l2_bytes) \
-	CLIENT_OF(cpuid_family_, family, model, stepping, 16, L1D_48K), .smt_adjacent = 1, \
+	CLIENT_OF(cpuid_family_, cores, model, stepping, 16, L1D_48K), .smt_adjacent = 1, \
 	.memory_boxes = 2, \
 	.l2 = CACHE(l2_bytes, l2_ways), LLC_WAYS(12), \
 	.little = { .cluster = 4, .native = native_, .l1i = CACHE(KIB(64u), 8), .l1d = L1D_32K, \
@@ -68,7 +68,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Skylake client", .qemu_cpu = SKL_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
-			CLIENT(VPMU_SKYLAKE_CLIENT, 0x5e, 3, L1D_32K, 10),
+			CLIENT(VPMU_SKYLAKE_CORES, 0x5e, 3, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 4), LLC_WAYS(16),
 		},
 	}, {
@@ -84,7 +84,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.slices_max = 10, .llc_slice_bytes = KIB(2048u),
 		.base = {
-			CLIENT(VPMU_COMET_LAKE, 0xa5, 5, L1D_32K, 10),
+			CLIENT(VPMU_SKYLAKE_CORES, 0xa5, 5, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 4), LLC_WAYS(16),
 		},
 	}, {
@@ -93,7 +93,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Sandy Bridge", .qemu_cpu = SNB_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
-			CLIENT(VPMU_SANDY_BRIDGE, 0x2a, 7, L1D_32K, 10),
+			CLIENT(VPMU_OLD_CORES, 0x2a, 7, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -101,7 +101,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Ivy Bridge", .qemu_cpu = IVB_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
-			CLIENT(VPMU_IVY_BRIDGE, 0x3a, 9, L1D_32K, 10),
+			CLIENT(VPMU_OLD_CORES, 0x3a, 9, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -109,7 +109,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Haswell client", .qemu_cpu = HSW_QEMU_CPU,
 		.llc_slice_bytes = KIB(2048u), .slices_max = 4,
 		.base = {
-			CLIENT(VPMU_HASWELL, 0x3c, 3, L1D_32K, 10),
+			CLIENT(VPMU_OLD_CORES, 0x3c, 3, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -117,7 +117,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Broadwell client", .qemu_cpu = BDW_QEMU_CPU,
 		.llc_slice_bytes = KIB(1536u), .slices_max = 4,
 		.base = {
-			CLIENT(VPMU_BROADWELL, 0x47, 1, L1D_32K, 10),
+			CLIENT(VPMU_OLD_CORES, 0x47, 1, L1D_32K, 10),
 			.l2 = CACHE(KIB(256u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -126,7 +126,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Ice Lake client", .qemu_cpu = ICL_QEMU_CPU ",model=126,stepping=5",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
-			CLIENT(VPMU_ICE_LAKE, 0x7e, 5, L1D_48K, 12),
+			CLIENT(VPMU_SUNNY_COVE, 0x7e, 5, L1D_48K, 12),
 			.l2 = CACHE(KIB(512u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -134,7 +134,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Tiger Lake U", .qemu_cpu = ICL_QEMU_CPU ",model=140,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
-			CLIENT(VPMU_TIGER_LAKE, 0x8c, 1, L1D_48K, 12),
+			CLIENT(VPMU_SUNNY_COVE, 0x8c, 1, L1D_48K, 12),
 			.l2 = CACHE(KIB(1280u), 20), LLC_WAYS(12),
 		},
 	}, {
@@ -142,7 +142,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Tiger Lake H", .qemu_cpu = ICL_QEMU_CPU ",model=141,stepping=1",
 		.llc_slice_bytes = KIB(3072u),
 		.base = {
-			CLIENT(VPMU_TIGER_LAKE_H, 0x8d, 1, L1D_48K, 12),
+			CLIENT(VPMU_SUNNY_COVE, 0x8d, 1, L1D_48K, 12),
 			.l2 = CACHE(KIB(1280u), 20), LLC_WAYS(12),
 		},
 	}, {
@@ -150,7 +150,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.brand = "Rocket Lake", .qemu_cpu = ICL_QEMU_CPU ",model=167,stepping=1",
 		.llc_slice_bytes = KIB(2048u),
 		.base = {
-			CLIENT(VPMU_ROCKET_LAKE, 0xa7, 1, L1D_48K, 12),
+			CLIENT(VPMU_SUNNY_COVE, 0xa7, 1, L1D_48K, 12),
 			.l2 = CACHE(KIB(512u), 8), LLC_WAYS(16),
 		},
 	}, {
@@ -160,7 +160,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=151,stepping=2",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_ALDER_LAKE, 0x97, 2, 1, KIB(1280u), 10, KIB(2048u)),
+			HYBRID_BASE(VPMU_GOLDEN_COVE, 0x97, 2, 1, KIB(1280u), 10, KIB(2048u)),
 		},
 	}, {
 		HYBRID("rpl", 1, 8, 4, 16), P_E_T("rpl"), .slices_max = 12,
@@ -169,7 +169,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=183,stepping=1",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_RAPTOR_LAKE, 0xb7, 1, 1, KIB(2048u), 16, KIB(4096u)),
+			HYBRID_BASE(VPMU_GOLDEN_COVE, 0xb7, 1, 1, KIB(2048u), 16, KIB(4096u)),
 		},
 	}, {
 		HYBRID("adln", 0, 0, 4, 8), .slices_max = 2,
@@ -179,7 +179,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=190,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_ALDER_LAKE_N, 0xbe, 1, 1, KIB(1280u), 10, KIB(2048u)),
+			HYBRID_BASE(VPMU_GOLDEN_COVE, 0xbe, 1, 1, KIB(1280u), 10, KIB(2048u)),
 		},
 	}, {
 		HYBRID("mtl", 1, 6, 4, 8), .low = 2, .slices_max = 8,
@@ -190,7 +190,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=170,stepping=4",
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.base = {
-			HYBRID_BASE(VPMU_METEOR_LAKE, 0xaa, 4, 2, KIB(2048u), 16, KIB(2048u)),
+			HYBRID_BASE(VPMU_REDWOOD_COVE, 0xaa, 4, 2, KIB(2048u), 16, KIB(2048u)),
 		},
 	}, {
 		HYBRID("arl", 1, 8, 4, 16), P_E_T("arl"), .slices_max = 12,
@@ -199,7 +199,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=198,stepping=2",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_ARROW_LAKE, 0xc6, 2, 3, KIB(3072u), 12, KIB(4096u)),
+			HYBRID_BASE(VPMU_LION_COVE, 0xc6, 2, 3, KIB(3072u), 12, KIB(4096u)),
 		},
 	}, {
 		/* Only the P cores are behind the LLC. */
@@ -210,11 +210,11 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=189,stepping=1",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_LUNAR_LAKE, 0xbd, 1, 3, KIB(2560u), 10, KIB(4096u)),
+			HYBRID_BASE(VPMU_LION_COVE, 0xbd, 1, 3, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
 		/* The largest part. Of its sizes only the numbers of cores are Intel's; the caches
-		 * are Lunar Lake's as a stand-in, and so are Nova Lake's below. */
+		 * and the cores' PMUs are Lunar Lake's as a stand-in, and so are those below. */
 		HYBRID("ptl", 4, 4, 8, 8), .low = 4, .slices = 6, .slices_max = 6,
 		.pattern = "ptl-<P>p<E>e4lp<T>t", .forms = "pelt",
 		.meaning = "4 P cores, 8 E cores, 4 low-power E cores, 16 threads",
@@ -222,7 +222,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",model=204,stepping=2",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE(VPMU_PANTHER_LAKE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
+			HYBRID_BASE(VPMU_LION_COVE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
 		/* A compute tile: as many cores as the twelve slices of Linux have room for. */
@@ -233,7 +233,7 @@ const struct vpmu_family_row vpmu_families[] = {
 		.qemu_cpu = ICL_QEMU_CPU ",family=18,model=1,stepping=0",
 		.threads_allowed = 1u << 1,
 		.base = {
-			HYBRID_BASE_OF(18, VPMU_NOVA_LAKE, 1, 0, 5, KIB(2560u), 10, KIB(4096u)),
+			HYBRID_BASE_OF(18, VPMU_LION_COVE, 1, 0, 5, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
 		/* Sizes: Intel Xeon Phi Coprocessor System Software Developers Guide. The tag
@@ -249,7 +249,6 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 4,
 		.llc_core_bytes = 1u << 20,
 		.base = {
-			.family_id = VPMU_KNIGHTS_CORNER,
 			.cpuid_family = 11, .cpuid_model = 1, .cpuid_stepping = 1,
 			.packages = 1, .smt_adjacent = 1,
 			.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 },
@@ -273,7 +272,6 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 1,
 		.slices = 1, .llc_slice_bytes = 4u << 20,
 		.base = {
-			.family_id = VPMU_CORE2,
 			.cpuid_family = 6, .cpuid_model = 15, .cpuid_stepping = 11,
 			.one_node = 1,
 			.l1i = { .bytes = 32u << 10, .ways = 8, .line = 64 },
@@ -297,7 +295,6 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.slices = 8, .llc_slice_bytes = 3u << 20,
 		.base = {
-			.family_id = VPMU_NEHALEM_EX,
 			.cpuid_family = 6, .cpuid_model = 46, .cpuid_stepping = 6,
 			.l1i = { .bytes = 32u << 10, .ways = 4, .line = 64 },
 			.l1d = { .bytes = 32u << 10, .ways = 8, .line = 64 },
@@ -321,7 +318,6 @@ const struct vpmu_family_row vpmu_families[] = {
 		.threads_allowed = 1u << 1 | 1u << 2,
 		.slices = 1, .llc_slice_bytes = 1u << 20,
 		.base = {
-			.family_id = VPMU_NETBURST,
 			.cpuid_family = 15, .cpuid_model = 4, .cpuid_stepping = 1,
 			.one_node = 1,
 			.l1i = { .bytes = 16u << 10, .ways = 8, .line = 64 },

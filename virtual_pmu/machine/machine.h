@@ -24,13 +24,11 @@ struct vpmu_cache {
 	uint32_t line;		/* always 64 on the machines of today */
 };
 
-/* A family of machines that share a register model. */
-enum vpmu_family {
-	VPMU_SKYLAKE_CLIENT = 1, VPMU_KNIGHTS_CORNER, VPMU_CORE2, VPMU_NEHALEM_EX, VPMU_NETBURST,
-	VPMU_COMET_LAKE, VPMU_SANDY_BRIDGE, VPMU_IVY_BRIDGE, VPMU_HASWELL, VPMU_BROADWELL,
-	VPMU_ICE_LAKE, VPMU_TIGER_LAKE, VPMU_TIGER_LAKE_H, VPMU_ROCKET_LAKE, VPMU_ALDER_LAKE,
-	VPMU_RAPTOR_LAKE, VPMU_ALDER_LAKE_N, VPMU_METEOR_LAKE, VPMU_ARROW_LAKE,
-	VPMU_LUNAR_LAKE, VPMU_PANTHER_LAKE, VPMU_NOVA_LAKE,
+/* The design of the cores; a hybrid machine's P cores stand for its E cores too. */
+enum vpmu_cores {
+	VPMU_OTHER_CORES,	/* of processors that are no clients */
+	VPMU_OLD_CORES,		/* of clients, Sandy Bridge to Broadwell */
+	VPMU_SKYLAKE_CORES, VPMU_SUNNY_COVE, VPMU_GOLDEN_COVE, VPMU_REDWOOD_COVE, VPMU_LION_COVE,
 };
 
 /* The E cores of a machine that has any: the last of its cores, one thread each. */
@@ -46,7 +44,8 @@ struct vpmu_machine {
 	char name[VPMU_NAME_MAX];	/* "skl-4c8t" */
 	char qemu_cpu[160];		/* value of QEMU's -cpu option */
 	char brand[64];			/* CPU brand string; starts with "VirtualPMU" */
-	uint32_t family_id;		/* enum vpmu_family */
+	uint32_t family_id;		/* the number of the row in vpmu_families, from 1 */
+	uint32_t core_design;		/* enum vpmu_cores */
 	uint32_t cpuid_family, cpuid_model, cpuid_stepping;
 	uint32_t packages, cores, threads;	/* cores per package, threads per core (P core) */
 	uint32_t smt_adjacent;			/* CPU numbering, see vpmu_cpu_core */
@@ -89,14 +88,13 @@ static inline bool vpmu_is_hybrid(const struct vpmu_machine *m)
 /* The cores are Skylake's: those of Comet Lake are the same. */
 static inline bool vpmu_has_skylake_cores(const struct vpmu_machine *m)
 {
-	return m->family_id == VPMU_SKYLAKE_CLIENT || m->family_id == VPMU_COMET_LAKE;
+	return m->core_design == VPMU_SKYLAKE_CORES;
 }
 /* The clock estimates time: instructions take what published tables say. On other machines, which
  * are no clients, each takes a clock. */
 static inline bool vpmu_clock_estimates(const struct vpmu_machine *m)
 {
-	return vpmu_has_skylake_cores(m) ||
-	       (m->family_id >= VPMU_SANDY_BRIDGE && m->family_id <= VPMU_NOVA_LAKE);
+	return m->core_design != VPMU_OTHER_CORES;
 }
 /* How far the CPU is behind the first of the E cores; negative: it is none of them. */
 static inline int64_t vpmu_cpu_little(const struct vpmu_machine *m, uint32_t cpu)

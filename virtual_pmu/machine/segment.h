@@ -9,7 +9,7 @@
 #include "machine.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 22u
+#define VPMU_VERSION 23u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32

@@ -269,6 +269,7 @@ static void machine_fill(const struct vpmu_family_row *f, const char *name, cons
 {
 	memset(m, 0, sizeof(*m));
 	*m = f->base;
+	m->family_id = (uint32_t)(f - vpmu_families) + 1;
 	ADD(m->name, name);
 	ADD(m->qemu_cpu, f->qemu_cpu);
 	fill_brand(f, name, m);

@@ -52,15 +52,14 @@ const struct arch_kind *arch_kind_of(const struct vpmu_machine *m, uint32_t cpu)
 {
 	bool little = vpmu_cpu_little(m, cpu) >= 0;
 
-	switch (m->family_id) {
-	case VPMU_SKYLAKE_CLIENT: case VPMU_COMET_LAKE:
+	switch (m->core_design) {
+	case VPMU_SKYLAKE_CORES:
 		return m->threads > 1 ? &skl_ht : &skl_single;
-	case VPMU_ALDER_LAKE: case VPMU_RAPTOR_LAKE: case VPMU_ALDER_LAKE_N:
+	case VPMU_GOLDEN_COVE:
 		return little ? &gracemont : &golden_cove;
-	case VPMU_METEOR_LAKE:
+	case VPMU_REDWOOD_COVE:
 		return little ? &crestmont : &redwood_cove;
-	case VPMU_ARROW_LAKE: case VPMU_LUNAR_LAKE:
-	case VPMU_PANTHER_LAKE: case VPMU_NOVA_LAKE:	/* a stand-in: theirs are not sourced */
+	case VPMU_LION_COVE:
 		return little ? &skymont : &lion_cove;
 	default:
 		return &icl;

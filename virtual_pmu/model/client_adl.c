@@ -93,6 +93,6 @@ static const struct vpmu_event_info events[] = {
 static const struct skl_design s_design = DESIGN(0x60, 0x46), r_design = DESIGN(0x00, 0xa7),
 			       n_design = DESIGN(0x1c, 0x46);
 
-CLIENT_WITH_CORES(1, adl, VPMU_ALDER_LAKE, rows, events, s_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(1, rpl, VPMU_RAPTOR_LAKE, rows, events, r_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(1, adln, VPMU_ALDER_LAKE_N, rows, events, n_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, adl, rows, events, s_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, rpl, rows, events, r_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, adln, rows, events, n_design, SKL_IMC_WINDOW_64);

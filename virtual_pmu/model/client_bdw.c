@@ -55,4 +55,4 @@ static const struct skl_design design = {
 	.more = 1, .device = { 0x04, 0x16 }, .device_of_two = { 0x04, 0x16 },
 };
 
-CLIENT_TYPE(bdw, VPMU_BROADWELL, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE(bdw, rows, events, design, SKL_IMC_WINDOW);

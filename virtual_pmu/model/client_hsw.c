@@ -66,4 +66,4 @@ static const struct skl_design design = {
 	.more = 1, .device = { 0x00, 0x0c }, .device_of_two = { 0x04, 0x0a },
 };
 
-CLIENT_TYPE(hsw, VPMU_HASWELL, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE(hsw, rows, events, design, SKL_IMC_WINDOW);

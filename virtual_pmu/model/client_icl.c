@@ -33,4 +33,4 @@ static const struct skl_design design = {
 	.more = 0, .device = { 0x02, 0x8a }, .device_of_two = { 0x12, 0x8a },
 };
 
-CLIENT_WITH_CORES(1, icl, VPMU_ICE_LAKE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_WITH_CORES(1, icl, rows, events, design, SKL_IMC_WINDOW);

@@ -74,4 +74,4 @@ static const struct skl_design design = {
 	.more = 1, .device = { 0x50, 0x01 }, .device_of_two = { 0x54, 0x01 },
 };
 
-CLIENT_TYPE(ivb, VPMU_IVY_BRIDGE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE(ivb, rows, events, design, SKL_IMC_WINDOW);

@@ -125,6 +125,6 @@ static const struct skl_design
 	arl_design = DESIGN(arl_events, SKL_NO_CODES, &arl_soc, 0, 0, .saf = false),
 	lnl_design = DESIGN(lnl_events, SKL_NO_CODES, NULL, 0, 0, .saf = true);
 
-CLIENT_WITH_CORES(2, mtl, VPMU_METEOR_LAKE, mtl_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(2, arl, VPMU_ARROW_LAKE, arl_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(1, lnl, VPMU_LUNAR_LAKE, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);
+CLIENT_WITH_CORES(2, mtl, mtl_rows, mtl_events, mtl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(2, arl, arl_rows, arl_events, arl_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, lnl, lnl_rows, lnl_events, lnl_design, SKL_SAF_WINDOW);

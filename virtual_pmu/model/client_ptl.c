@@ -72,5 +72,5 @@ static const struct skl_design ptl_second = {
 static const struct skl_design ptl_design = DESIGN(ptl_events, &ptl_second),
 			       nvl_design = DESIGN(nvl_events, NULL);
 
-CLIENT_WITH_CORES(2, ptl, VPMU_PANTHER_LAKE, ptl_rows, ptl_events, ptl_design, SKL_UNITS_TO);
-CLIENT_WITH_CORES(1, nvl, VPMU_NOVA_LAKE, nvl_rows, nvl_events, nvl_design, SKL_UNITS_TO);
+CLIENT_WITH_CORES(2, ptl, ptl_rows, ptl_events, ptl_design, SKL_UNITS_TO);
+CLIENT_WITH_CORES(1, nvl, nvl_rows, nvl_events, nvl_design, SKL_UNITS_TO);

@@ -38,4 +38,4 @@ static const struct skl_design design = {
 	.more = 0, .device = { 0x43, 0x4c }, .device_of_two = { 0x53, 0x4c },
 };
 
-CLIENT_WITH_CORES(1, rkl, VPMU_ROCKET_LAKE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_WITH_CORES(1, rkl, rows, events, design, SKL_IMC_WINDOW);

@@ -100,15 +100,15 @@
 #define CLIENT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The design has .events and .event_count, as the type has. */
-#define CLIENT_TYPE(name_, id, rows_, events_, design_, window) \
-	CLIENT_TYPE_OF(1, NULL, name_, id, rows_, events_, design_, window)
-#define CLIENT_WITH_CORES(tiles, name_, id, rows_, events_, design_, window) \
-	CLIENT_TYPE_OF(tiles, &vpmu_arch_core, name_, id, rows_, events_, design_, window)
+#define CLIENT_TYPE(name_, rows_, events_, design_, window) \
+	CLIENT_TYPE_OF(1, NULL, name_, rows_, events_, design_, window)
+#define CLIENT_WITH_CORES(tiles, name_, rows_, events_, design_, window) \
+	CLIENT_TYPE_OF(tiles, &vpmu_arch_core, name_, rows_, events_, design_, window)
 /* With core_, the PMU of its cores, and so many tiles. */
-#define CLIENT_TYPE_OF(tiles, core_, name_, id, rows_, events_, design_, window) \
+#define CLIENT_TYPE_OF(tiles, core_, name_, rows_, events_, design_, window) \
 	static void name_##_client_reset(struct vpmu_segment *s) { skl_reset(s, &design_); } \
 	const struct vpmu_model_type vpmu_##name_##_client = { \
-		.family = id, .package_bytes = tiles * sizeof(struct skl_package), \
+		.machines = #name_, .package_bytes = tiles * sizeof(struct skl_package), \
 		SKL_BEHAVIOUR, .reset = name_##_client_reset, .core = core_, \
 		.rows = rows_, .row_count = CLIENT_COUNT(rows_), .mmio_bytes = window, \
 		.events = events_, .event_count = CLIENT_COUNT(events_), \

@@ -78,6 +78,6 @@ static const struct skl_design cml_design = {
 	.more = 0, .device = { 0x54, 0x9b }, .device_of_two = { 0x54, 0x9b },
 };
 
-CLIENT_TYPE_OF(1, &vpmu_skl_core, skl, VPMU_SKYLAKE_CLIENT, rows, events, design, SKL_IMC_WINDOW);
-CLIENT_TYPE_OF(1, &vpmu_skl_core, cml, VPMU_COMET_LAKE, cml_rows, events, cml_design,
+CLIENT_TYPE_OF(1, &vpmu_skl_core, skl, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE_OF(1, &vpmu_skl_core, cml, cml_rows, events, cml_design,
 	       SKL_IMC_WINDOW);

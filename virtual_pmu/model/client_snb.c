@@ -74,4 +74,4 @@ static const struct skl_design design = {
 	.more = 1, .device = { 0x00, 0x01 }, .device_of_two = { 0x04, 0x01 },
 };
 
-CLIENT_TYPE(snb, VPMU_SANDY_BRIDGE, rows, events, design, SKL_IMC_WINDOW);
+CLIENT_TYPE(snb, rows, events, design, SKL_IMC_WINDOW);

@@ -48,5 +48,5 @@ static const struct skl_design h_design = {
 	.device = { 0x36, 0x9a }, .device_of_two = { 0x36, 0x9a },
 };
 
-CLIENT_WITH_CORES(1, tgl, VPMU_TIGER_LAKE, u_rows, u_events, u_design, SKL_IMC_WINDOW_64);
-CLIENT_WITH_CORES(1, tglh, VPMU_TIGER_LAKE_H, h_rows, h_events, h_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, tgl, u_rows, u_events, u_design, SKL_IMC_WINDOW_64);
+CLIENT_WITH_CORES(1, tglh, h_rows, h_events, h_design, SKL_IMC_WINDOW_64);

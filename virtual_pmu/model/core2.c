@@ -234,7 +234,7 @@ static uint32_t core2_rdpmc(const struct vpmu_machine *m, uint32_t index)
 }
 
 const struct vpmu_model_type vpmu_core2 = {
-	.family = VPMU_CORE2,
+	.machines = "core2",
 	.rows = rows,
 	.row_count = sizeof(rows) / sizeof(rows[0]),
 	.events = &core2_events[0].info,

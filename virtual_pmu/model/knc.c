@@ -211,7 +211,7 @@ static void spflt(struct vpmu_segment *s, uint32_t cpu, bool on)
 }
 
 const struct vpmu_model_type vpmu_knc = {
-	.family = VPMU_KNIGHTS_CORNER,
+	.machines = "knc",
 	.rows = rows,
 	.row_count = sizeof(rows) / sizeof(rows[0]),
 	.events = &knc_events[0].info,

@@ -5,23 +5,20 @@
  * A package, slice or CPU that the machine does not have is dropped here, so no family checks. */
 #include "model_type.h"
 
+/* In the order of vpmu_families. */
 static const struct vpmu_model_type *const types[] = {
-	[VPMU_SKYLAKE_CLIENT] = &vpmu_skl_client, [VPMU_KNIGHTS_CORNER] = &vpmu_knc,
-	[VPMU_CORE2] = &vpmu_core2, [VPMU_NEHALEM_EX] = &vpmu_nhmex,
-	[VPMU_NETBURST] = &vpmu_netburst, [VPMU_COMET_LAKE] = &vpmu_cml_client,
-	[VPMU_SANDY_BRIDGE] = &vpmu_snb_client, [VPMU_IVY_BRIDGE] = &vpmu_ivb_client,
-	[VPMU_HASWELL] = &vpmu_hsw_client, [VPMU_BROADWELL] = &vpmu_bdw_client,
-	[VPMU_ICE_LAKE] = &vpmu_icl_client, [VPMU_TIGER_LAKE] = &vpmu_tgl_client,
-	[VPMU_TIGER_LAKE_H] = &vpmu_tglh_client, [VPMU_ROCKET_LAKE] = &vpmu_rkl_client,
-	[VPMU_ALDER_LAKE] = &vpmu_adl_client, [VPMU_RAPTOR_LAKE] = &vpmu_rpl_client,
-	[VPMU_ALDER_LAKE_N] = &vpmu_adln_client, [VPMU_METEOR_LAKE] = &vpmu_mtl_client,
-	[VPMU_ARROW_LAKE] = &vpmu_arl_client, [VPMU_LUNAR_LAKE] = &vpmu_lnl_client,
-	[VPMU_PANTHER_LAKE] = &vpmu_ptl_client, [VPMU_NOVA_LAKE] = &vpmu_nvl_client,
+	&vpmu_skl_client, &vpmu_cml_client, &vpmu_snb_client, &vpmu_ivb_client, &vpmu_hsw_client,
+	&vpmu_bdw_client, &vpmu_icl_client, &vpmu_tgl_client, &vpmu_tglh_client, &vpmu_rkl_client,
+	&vpmu_adl_client, &vpmu_rpl_client, &vpmu_adln_client, &vpmu_mtl_client, &vpmu_arl_client,
+	&vpmu_lnl_client, &vpmu_ptl_client, &vpmu_nvl_client,
+	&vpmu_knc, &vpmu_core2, &vpmu_nhmex, &vpmu_netburst,
 };
 
 const struct vpmu_model_type *vpmu_model_type(const struct vpmu_machine *m)
 {
-	return m->family_id < sizeof(types) / sizeof(types[0]) ? types[m->family_id] : NULL;
+	uint32_t number = m->family_id - 1;	/* of no family: beyond all */
+
+	return number < sizeof(types) / sizeof(types[0]) ? types[number] : NULL;
 }
 
 const struct vpmu_core_type *vpmu_core_type_of(const struct vpmu_machine *m,

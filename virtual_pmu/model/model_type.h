@@ -76,7 +76,7 @@ struct vpmu_core_type {
 };
 
 struct vpmu_model_type {
-	enum vpmu_family family;
+	const char *machines;	/* how their names begin: "skl" of skl-4c8t */
 	const struct vpmu_register_row *rows;
 	uint32_t row_count;
 	const struct vpmu_event_info *events;

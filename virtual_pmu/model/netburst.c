@@ -177,7 +177,7 @@ static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
 }
 
 const struct vpmu_model_type vpmu_netburst = {
-	.family = VPMU_NETBURST,
+	.machines = "p4",
 	.rows = rows,
 	.row_count = sizeof(rows) / sizeof(rows[0]),
 	.events = netburst_events,

@@ -266,7 +266,7 @@ static void clock_reached(struct vpmu_segment *s, uint32_t package, uint64_t clo
 }
 
 const struct vpmu_model_type vpmu_nhmex = {
-	.family = VPMU_NEHALEM_EX,
+	.machines = "nhmex",
 	.rows = rows,
 	.row_count = sizeof(rows) / sizeof(rows[0]),
 	.events = nhmex_events,
