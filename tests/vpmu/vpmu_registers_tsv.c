@@ -113,16 +113,19 @@ static uint64_t mask_of(const struct vpmu_machine *m, const struct row *r)
  * the control of all, as an offset into the window. */
 static uint32_t by_discovery(const struct vpmu_machine *m, const char *address)
 {
-	const uint32_t msr = strncmp(m->name, "nvl", 3) == 0 ? 0x711 : 0x201E;
+	const struct row *discovery = rows;
 	unsigned type, number, i, found = 0;
 	uint64_t base, bytes, table, at = 0;
 	const uint64_t *entry;
 	struct scratch t;
 	char what[16];
 
+	while (!strstr(discovery->name, "_DISCOVERY_MSR"))
+		assert_true(++discovery < rows + row_count);
 	scratch_open(&t, m->name);
 	vpmu_mmio_window(t.s, &base, &bytes);
-	assert_int_equal(vpmu_rdmsr(t.s, 0, msr, &table), 0);
+	assert_int_equal(vpmu_rdmsr(t.s, 0, (uint32_t)strtoul(discovery->address, NULL, 16),
+				    &table), 0);
 	assert_in_range(table, base, base + bytes - 1);
 	entry = (const void *)(vpmu_package_mmio(t.s, 0) + (table - base));
 	if (strcmp(address, "table:global") == 0)
