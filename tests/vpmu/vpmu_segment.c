@@ -429,7 +429,7 @@ static void names_are_parsed_strictly(void **state)
 					   "mtl-6p8e22t", "mtl-6p8e1lp21t", "mtl-6p8e2p22t",
 					   "mtl-6p8e2l22t", "arl-8p16e32t", "lnl-4p8e12t",
 					   "ptl-4p8e12t", "ptl-4p8e2lp14t",
-					   "nvl-8p16e24t" };
+					   "nvl-8p16e24t", "wcl-2p6t", "wcl-2p8lp10t" };
 	struct vpmu_machine m;
 	char why[512];
 

@@ -225,6 +225,18 @@ const struct vpmu_family_row vpmu_families[] = {
 			HYBRID_BASE(VPMU_LION_COVE, 0xcc, 2, 4, KIB(2560u), 10, KIB(4096u)),
 		},
 	}, {
+		/* The numbers of cores and the size of the LLC are from the press, and the rest is
+		 * Panther Lake's as a stand-in. */
+		HYBRID("wcl", 2, 2, 0, 0), .low = 4, .slices = 2, .slices_max = 2,
+		.pattern = "wcl-<P>p4lp<T>t", .forms = "plt",
+		.meaning = "2 P cores, 4 low-power E cores, 6 threads",
+		.examples = "wcl-2p4lp6t", .brand = "Wildcat Lake",
+		.qemu_cpu = ICL_QEMU_CPU ",model=213,stepping=2",
+		.threads_allowed = 1u << 1,
+		.base = {
+			HYBRID_BASE(VPMU_LION_COVE, 0xd5, 2, 4, KIB(2560u), 10, KIB(4096u)),
+		},
+	}, {
 		/* A compute tile: as many cores as the twelve slices of Linux have room for. */
 		HYBRID("nvl", 8, 8, 16, 16), .low = 4, .slices = 12, .slices_max = 12,
 		.pattern = "nvl-<P>p<E>e4lp<T>t", .forms = "pelt",

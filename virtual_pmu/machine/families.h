@@ -12,8 +12,8 @@ struct vpmu_family_row {
 	const char *examples;
 	const char *brand;		/* as in "VirtualPMU skl-4c8t (BRAND model)" */
 	const char *qemu_cpu;
-	/* Letters of the accepted forms: "ct", "pct pt". In those with an 'e' the cores are P
-	 * cores, E cores and, as "lp" in the name, low-power E cores: "pet", "et", "pelt". */
+	/* Letters of the accepted forms: "ct", "pct pt". In those with an 'e' or an 'l' the cores
+	 * are P cores, E cores and, as "lp" in the name, low-power E cores: "pet", "et", "pelt". */
 	const char *forms;
 	uint32_t cores_min, cores_max;	/* per package; of a hybrid machine the P cores */
 	uint32_t little_min, little_max, low;	/* E cores, whole clusters; low-power ones */

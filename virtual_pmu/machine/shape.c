@@ -37,7 +37,7 @@ static void list_families(char *text, size_t bytes)
 
 static bool is_hybrid(const struct vpmu_family_row *f)
 {
-	return strchr(f->forms, 'e');
+	return f->low || strchr(f->forms, 'e');
 }
 
 /* Reads a number without signs, blanks or leading zeros, and its letter, 'l' for "lp". Advances
@@ -115,7 +115,10 @@ static bool has_form(const char *forms, const char *letters)
 
 static int bad_cores(const struct vpmu_family_row *f, char *why, size_t why_bytes)
 {
-	if (is_hybrid(f))
+	if (is_hybrid(f) && !f->little_max)
+		snprintf(why, why_bytes, "%s machines have %u P cores and %u low-power E cores: "
+			 "say %s", f->prefix, f->cores_max, f->low, f->examples);
+	else if (is_hybrid(f))
 		snprintf(why, why_bytes, "%s machines have %u to %u P cores and %u to %u E cores, "
 			 "a multiple of %u%s: say %s", f->prefix, f->cores_min, f->cores_max,
 			 f->little_min, f->little_max, f->base.little.cluster,

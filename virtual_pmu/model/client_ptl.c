@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Panther Lake's and Nova Lake's client uncore PMU: SRC has the registers, Intel's perfmon PTL 1.07
- * and NVL 1.00 the events. What a discovery table describes is in client_units.c.
+/* Panther Lake's, Wildcat Lake's and Nova Lake's client uncore PMU: SRC has the registers, Intel's
+ * perfmon PTL 1.07 and NVL 1.00 the events. What a discovery table describes is in client_units.c.
  *
  * Stated, because no document says it: Panther Lake's second cNCU counts the uncore's clock as the
  * first one does. No event of slices, SANTA and IA core bridge is published: they count nothing.
@@ -73,4 +73,5 @@ static const struct skl_design ptl_design = DESIGN(ptl_events, &ptl_second),
 			       nvl_design = DESIGN(nvl_events, NULL);
 
 CLIENT_WITH_CORES(2, ptl, ptl_rows, ptl_events, ptl_design, SKL_UNITS_TO);
+CLIENT_WITH_CORES(2, wcl, ptl_rows, ptl_events, ptl_design, SKL_UNITS_TO);
 CLIENT_WITH_CORES(1, nvl, nvl_rows, nvl_events, nvl_design, SKL_UNITS_TO);

@@ -140,7 +140,8 @@ extern const struct vpmu_model_type vpmu_skl_client, vpmu_cml_client, vpmu_snb_c
 				    vpmu_icl_client, vpmu_tgl_client, vpmu_tglh_client,
 				    vpmu_rkl_client, vpmu_adl_client, vpmu_rpl_client,
 				    vpmu_adln_client, vpmu_mtl_client, vpmu_arl_client,
-				    vpmu_lnl_client, vpmu_ptl_client, vpmu_nvl_client,
+				    vpmu_lnl_client, vpmu_ptl_client, vpmu_wcl_client,
+				    vpmu_nvl_client,
 				    vpmu_knc, vpmu_core2, vpmu_nhmex, vpmu_netburst;
 extern const struct vpmu_core_type vpmu_arch_core, vpmu_skl_core;
 
