@@ -12,7 +12,8 @@
 struct tsv {
 	FILE *file;
 	int columns;
-	char header[1024], line[2048];
+	char header[1024], row[2048], line[2048];	/* row: of the file; line: of a register */
+	int first, number, last;	/* "{0..9}" in the row: facts/README.md */
 	const char *names[TSV_COLUMNS], *cells[TSV_COLUMNS];
 };
 
