@@ -363,19 +363,25 @@ static const struct ipmu_pmu_type *const skl_types[] = {
 static const int skl_models[] = { 0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6, -1 };
 static const struct known_cores {
 	int family;
-	const int *models;	/* up to -1 */
+	const int *models;	/* up to -1; NULL: all, as of the clients' family 18 */
 } skl_cores[] = { { 6, skl_models }, { 0 } }, arch_cores[] = {	/* the latter from Ice Lake on */
 	{ 6, (const int[]){ 0x7D, 0x7E, 0x8C, 0x8D, 0x97, 0x9A, 0xA7, 0xAA, 0xAC, 0xB5, 0xB7,
 			    0xBA, 0xBD, 0xBE, 0xBF, 0xC5, 0xC6, 0xCC, 0xD5, 0xE5, -1 } },
-	{ 18, (const int[]){ 1, 3, -1 } }, { 0 },
+	{ 18, NULL }, { 0 },
 };
 
 static bool is_known(const struct known_cores *cores, int family, int model)
 {
-	for (; cores->family; cores++)
-		for (const int *m = cores->models; *m >= 0; m++)
-			if (cores->family == family && *m == model)
-				return true;
+	for (; cores->family; cores++) {
+		const int *m = cores->models;
+
+		if (cores->family != family)
+			continue;
+		while (m && *m >= 0 && *m != model)
+			m++;
+		if (!m || *m >= 0)
+			return true;
+	}
 	return false;
 }
 
