@@ -98,7 +98,7 @@ other=$(type -P true)
 configure 1 "${trees[@]}" --with-qemu="$other"
 errors 1
 says "--with-qemu=$other: cannot run the virtual
-machine: this QEMU lacks the project's lines; give the "
+machine: this QEMU lacks the project's patches; give the "
 
 # -- options: a mistyped one is an error, whichever kind it is
 configure 1 --install-dep "${trees[@]}"

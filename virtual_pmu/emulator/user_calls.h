@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* emulator/: our lines in QEMU. What QEMU's user mode and the execution feed, its plugin, say to
- * each other: the inserted code (add-to-qemu) passes on what the program does. Both sides include
+/* emulator/: our patches to QEMU. What QEMU's user mode and the execution feed, its plugin, say to
+ * each other: patched code passes on what the program does. Both sides include
  * this header, so it uses nothing else.
  *
  * All calls come from the thread that executes the program's code, and no handler of the program's

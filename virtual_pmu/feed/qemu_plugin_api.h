@@ -23,8 +23,8 @@ typedef struct qemu_info_t {
 } qemu_info_t;
 
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_CB_RW_REGS };
-/* The last is ours (emulator/lines-user), beside one of the others: generated code makes the
- * access itself, and no helper function of QEMU's. */
+/* The last is ours (plugin-accesses.patch of emulator/patches/), beside one of the others:
+ * generated code makes the access itself, and no helper function of QEMU's. */
 enum qemu_plugin_mem_rw {
 	QEMU_PLUGIN_MEM_R = 1, QEMU_PLUGIN_MEM_W = 2, QEMU_PLUGIN_MEM_RW = 3, VPMU_MEM_IN_CODE = 4,
 };
@@ -95,7 +95,7 @@ char *g_array_free(GArray *array, int free_segment);
 GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int length);
 
-/* Fields of a memory callback's `info`: ours (emulator/lines-user), so that a look is enough. */
+/* Fields of a memory callback's `info`: ours (plugin-accesses.patch), so that a look is enough. */
 #define VPMU_INFO_STORE (1u << 17)
 #define VPMU_INFO_BYTES_SHIFT 24	/* of the access's bytes - 1 */
 static inline qemu_plugin_meminfo_t vpmu_info(uint32_t bytes, bool store)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* guest/: a whole machine. What QEMU's system emulation and the model say to each other: the
- * inserted code (add-to-qemu) finds vpmu_guest_open by name in the library that the environment
- * names, and passes on what the guest does. Both sides include this header, so it uses nothing
- * else. */
+ * patched code finds vpmu_guest_open by name in the library that the environment names, and passes
+ * on what the guest does. Both sides include this header, so it uses nothing else. */
 #ifndef VPMU_GUEST_CALLS_H
 #define VPMU_GUEST_CALLS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses of a booted machine to registers, which the lines inserted into QEMU pass on; system/
+/* Accesses of a booted machine to registers, which our patches to QEMU pass on; system/
  * has the same for device files. vpmu_guest_open() gives QEMU the table of functions, and each runs
  * in the thread of the CPU that makes the access. They publish what that CPU has done, then take
  * the machine lock for the access. A register that the machine does not have stays QEMU's. */

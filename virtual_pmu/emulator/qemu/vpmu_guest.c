@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Passes on what the guest does to the library that VPMU_GUEST_MODEL names. The lines inserted into
+/* Passes on what the guest does to the library that VPMU_GUEST_MODEL names. The patches make
  * QEMU call the vpmu_guest_*() functions with the accessing CPU's state. The library decides first:
  * where it does not know a register, or is not loaded, QEMU does what it always does. */
 #include "qemu/osdep.h"

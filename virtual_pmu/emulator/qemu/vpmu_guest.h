@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the lines call which add-to-qemu inserts. */
+/* Functions that the patches call (patches/guest-*). */
 #ifndef VPMU_GUEST_H
 #define VPMU_GUEST_H
 

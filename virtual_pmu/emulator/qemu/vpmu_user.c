@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes on what the program does to the plugin that has asked for it. The plugin gives its
  * functions to qemu_plugin_vpmu_serve() before the program begins, and gets functions of QEMU in
- * return. The lines inserted into QEMU call vpmu_user_*() in the program's thread. Without a plugin
+ * return. The patches make QEMU call vpmu_user_*() in the program's thread. Without a plugin
  * QEMU does what it always does. */
 #include "qemu/osdep.h"
 #include "qemu/plugin.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that the lines of user mode call (lines-user). Each does nothing without the plugin. */
+/* Functions that the patches of user mode call (patches/user-*). Each does nothing without the
+ * plugin. */
 #ifndef VPMU_USER_H
 #define VPMU_USER_H
 
@@ -10,7 +11,7 @@
 
 extern const struct vpmu_user_calls *vpmu_user;		/* NULL: no plugin serves */
 
-/* Lines in accel/tcg keep these: the block where the CPU's state was last restored, of which only
+/* Patches of accel/tcg keep these: the block where the CPU's state was last restored, of which only
  * numbers are kept because another thread may drop it; bits that cpu_exec_step_atomic() changes in
  * its block's flags. */
 extern __thread struct vpmu_user_block vpmu_restored;
@@ -57,7 +58,7 @@ int vpmu_user_open_status(CPUArchState *env, int fd);
 
 /* ---- signals ---- */
 
-/* Line of signal.c: notes a signal for a thread that does not execute code, or is the caller. */
+/* In signal.c: notes a signal for a thread that does not execute code, or is the caller. */
 bool vpmu_user_note_signal(CPUState *cpu, int number, const siginfo_t *info);
 
 /* glibc's functions of these names refuse 32 and 33, which the program's glibc needs as well. */

@@ -8,7 +8,7 @@
 
 #include "../../machine/program.h"
 
-/* path: of the segment, which is open. False: this QEMU has not our lines, or others. */
+/* path: of the segment, which is open. False: this QEMU lacks our patches, or has others. */
 bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 			const struct vpmu_fixed *fixed);
 /* Drops all translations; each block is translated anew before it is executed. Unlike
