@@ -6,14 +6,20 @@
 #include "qemu/main-loop.h"
 #include "qemu/error-report.h"
 #include "cpu.h"
-#include "exec/exec-all.h"
-#include "exec/address-spaces.h"
 #include "exec/tb-flush.h"
-#include "hw/boards.h"
 #include "hw/i386/x86.h"
 #include "hw/pci/pci_device.h"
 #include "system/runstate.h"
 #include "tcg/helper-tcg.h"
+
+#if QEMU_VERSION_MAJOR >= 11
+#include "hw/core/boards.h"
+#define tb_flush(cpu) queue_tb_flush(cpu)
+#else
+#include "exec/exec-all.h"
+#include "exec/address-spaces.h"
+#include "hw/boards.h"
+#endif
 
 #include "vpmu_guest.h"
 #include "calls.h"
@@ -31,7 +37,7 @@ static void interrupt(unsigned int vcpu, bool masks)
 		return;
 	if (!locked)
 		bql_lock();
-	vpmu_apic_interrupt(X86_CPU(cpu)->apic_state, masks);
+	vpmu_apic_interrupt(DEVICE(X86_CPU(cpu)->apic_state), masks);
 	if (!locked)
 		bql_unlock();
 }

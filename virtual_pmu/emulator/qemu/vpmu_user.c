@@ -8,12 +8,18 @@
 #include "qemu.h"
 #include "user-internals.h"
 #include "user-mmap.h"
-#include "exec/exec-all.h"
 #include "exec/helper-proto.h"
 #include "exec/tb-flush.h"
 #include "exec/translation-block.h"
 #include "qemu/guest-random.h"
 #include "tcg/helper-tcg.h"
+
+#if QEMU_VERSION_MAJOR >= 11
+#include "accel/tcg/cpu-loop.h"
+#define tb_flush(cpu) queue_tb_flush(cpu)
+#else
+#include "exec/exec-all.h"
+#endif
 
 #include "vpmu_user.h"
 

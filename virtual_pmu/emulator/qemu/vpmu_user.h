@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "cpu.h"
+#include "user/abitypes.h"
 #include "user_calls.h"
 
 extern const struct vpmu_user_calls *vpmu_user;		/* NULL: no plugin serves */
