@@ -31,7 +31,7 @@ EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_run_groups = $(patsubst %,$(O)/measure/groups/%.o,find formula group) $(addprefix $(O)/common/,beside.o shown.o)
 EXTRA_LIBS_run_groups = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_values = $(O)/measure/report/values.o $(addprefix $(O)/measure/counting/,parts.o results.o) \
-	$(O)/measure/counting/timeline.o $(O)/measure/groups/formula.o
+	$(O)/measure/counting/timeline.o $(patsubst %,$(O)/measure/groups/%.o,formula group) $(O)/common/shown.o
 EXTRA_LIBS_run_values = $(MUPARSER_LIBS)
 EXTRA_OBJECTS_run_compare = $(patsubst %,$(O)/measure/report/%.o,compare explained headline saved) \
 	$(O)/measure/profile/where.o $(O)/common/json_reader.o

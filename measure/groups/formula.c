@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <errno.h>
 #include <muParserDLL.h>
 #include <pthread.h>
@@ -33,102 +34,117 @@ static const char *forbidden(const char *formula)
 	return NULL;
 }
 
-static int evaluate(muParserHandle_t parser, double *out, char why[FORMULA_WHY_MAX])
-{
-	double value = mupEval(parser);
-	char *end;
-
-	if (!mupError(parser)) {
-		*out = value;
-		return 0;
-	}
-	snprintf(why, FORMULA_WHY_MAX, "%s", mupGetErrorMsg(parser));
-	for (end = why + strlen(why); end > why && strchr(". \n", end[-1]); end--)
-		end[-1] = '\0';
-	return -EINVAL;
-}
-
-/* The last formula, compiled: a report of many parts has one value of it for each. */
-static struct {
-	pthread_mutex_t lock;
-	muParserHandle_t parser;	/* NULL: none */
-	char *formula, **names;
-	double *variables;
+/* muparser reads the variables where they are. */
+struct formula {
+	pthread_mutex_t lock;		/* of the values and of muparser's state */
+	muParserHandle_t parser;
 	int n;
-} last = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	double *values;
+};
 
-static void last_drop(void)
+static int evaluate(struct formula *f, double *out)
 {
-	if (last.parser)
-		mupRelease(last.parser);
-	for (int i = 0; last.names && i < last.n; i++)
-		free(last.names[i]);
-	free(last.names);
-	free(last.variables);
-	free(last.formula);
-	last.parser = NULL;
-	last.names = NULL;
-	last.variables = NULL;
-	last.formula = NULL;
-	last.n = 0;
-}
+	double value = mupEval(f->parser);
 
-static bool last_is(const char *formula, int n, const char *const *names)
-{
-	if (!last.parser || last.n != n || strcmp(last.formula, formula))
-		return false;
-	for (int i = 0; i < n; i++)
-		if (strcmp(last.names[i], names[i]))
-			return false;
-	return true;
-}
-
-static int last_compile(const char *formula, int n, const char *const *names)
-{
-	last_drop();
-	last.formula = strdup(formula);
-	last.names = calloc((size_t)n + 1, sizeof(*last.names));
-	last.variables = calloc((size_t)n + 1, sizeof(*last.variables));
-	if (!last.formula || !last.names || !last.variables)
-		return -ENOMEM;
-	last.n = n;
-	for (int i = 0; i < n; i++) {
-		last.names[i] = strdup(names[i]);
-		if (!last.names[i])
-			return -ENOMEM;
-	}
-	last.parser = mupCreate(muBASETYPE_FLOAT);
-	if (!last.parser)
-		return -ENOMEM;
-	mupSetErrorHandler(last.parser, ignore);
-	mupClearFun(last.parser);
-	mupClearConst(last.parser);
-	for (int i = 0; i < n; i++)
-		mupDefineVar(last.parser, names[i], &last.variables[i]);
-	mupSetExpr(last.parser, formula);
+	if (mupError(f->parser))
+		return -EINVAL;
+	*out = value;
 	return 0;
 }
 
-int formula_value(const char *formula, int n, const char *const *names, const double *values,
-		  double *out, char why[FORMULA_WHY_MAX])
+static void error_text(const struct formula *f, char why[FORMULA_WHY_MAX])
 {
-	const char *what = forbidden(formula);
-	int rc;
+	char *end;
+
+	snprintf(why, FORMULA_WHY_MAX, "%s", mupGetErrorMsg(f->parser));
+	for (end = why + strlen(why); end > why && strchr(". \n", end[-1]); end--)
+		end[-1] = '\0';
+}
+
+static struct formula *formula_new(const char *text, int n, const char *const *names)
+{
+	struct formula *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	pthread_mutex_init(&f->lock, NULL);
+	f->n = n;
+	f->values = calloc((size_t)n + 1, sizeof(*f->values));
+	f->parser = mupCreate(muBASETYPE_FLOAT);
+	if (!f->values || !f->parser) {
+		formula_free(f);
+		return NULL;
+	}
+	mupSetErrorHandler(f->parser, ignore);
+	mupClearFun(f->parser);
+	mupClearConst(f->parser);
+	for (int i = 0; i < n; i++)
+		mupDefineVar(f->parser, names[i], &f->values[i]);
+	mupSetExpr(f->parser, text);
+	return f;
+}
+
+int formula_parse(const char *text, int n, const char *const *names, struct formula **out,
+		  char why[FORMULA_WHY_MAX])
+{
+	const char *what = forbidden(text);
+	struct formula *f;
+	double value;
 
 	if (what) {
 		snprintf(why, FORMULA_WHY_MAX, "%s has no place in it", what);
 		return -EINVAL;
 	}
-	pthread_mutex_lock(&last.lock);
-	rc = last_is(formula, n, names) ? 0 : last_compile(formula, n, names);
-	if (!rc) {
-		memcpy(last.variables, values, (size_t)n * sizeof(*values));
-		rc = evaluate(last.parser, out, why);
-	} else {
+	f = formula_new(text, n, names);
+	if (!f) {
 		snprintf(why, FORMULA_WHY_MAX, "no memory");
+		return -ENOMEM;
 	}
-	if (rc)
-		last_drop();
-	pthread_mutex_unlock(&last.lock);
+	for (int i = 0; i < n; i++)
+		f->values[i] = 1;
+	if (evaluate(f, &value)) {	/* muparser parses at the first evaluation */
+		error_text(f, why);
+		formula_free(f);
+		return -EINVAL;
+	}
+	*out = f;
+	return 0;
+}
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* muparser's own list of variables takes a parse for each of them. */
+bool formula_uses(const char *text, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = text; (p = strstr(p, name)) != NULL; p++)
+		if ((p == text || !in_word(p[-1])) && !in_word(p[n]))
+			return true;
+	return false;
+}
+
+int formula_value(struct formula *f, const double *values, double *out)
+{
+	int rc;
+
+	pthread_mutex_lock(&f->lock);
+	memcpy(f->values, values, (size_t)f->n * sizeof(*values));
+	rc = evaluate(f, out);
+	pthread_mutex_unlock(&f->lock);
 	return rc;
+}
+
+void formula_free(struct formula *f)
+{
+	if (!f)
+		return;
+	if (f->parser)
+		mupRelease(f->parser);
+	free(f->values);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
 }

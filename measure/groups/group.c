@@ -136,7 +136,7 @@ static int read_event(struct reader *r, const char *key, char *value)
 	if (!grow((void **)&g->events, g->nevents, sizeof(*g->events)))
 		return reader_no_memory(r);
 	e = &g->events[g->nevents++];
-	*e = (struct group_event){ strdup(id), strdup(name), clock, better, r->line };
+	*e = (struct group_event){ strdup(id), strdup(name), clock, better, r->line, -1 };
 	return e->id && e->name ? 0 : reader_no_memory(r);
 }
 
@@ -160,7 +160,8 @@ static int read_metric(struct reader *r, char *value)
 		return reader_no_memory(r);
 	m = &g->metrics[g->nmetrics++];
 	*m = (struct group_metric){ strdup(trim(value)), strdup(trim(open + 1)),
-				    strdup(trim(equals + 1)), better, r->line };
+				    strdup(trim(equals + 1)), better, r->line, NULL, NULL,
+				    false };
 	if (!m->name || !m->unit || !m->formula)
 		return reader_no_memory(r);
 	if (!*m->name || !*m->unit || !*m->formula)
@@ -289,24 +290,31 @@ static int reader_read_file(struct reader *r, FILE *f)
 	return rc;
 }
 
-static int check_metric(struct reader *r, const struct group_metric *m)
+int group_parse(struct group *g, const struct group_metric **wrong, char why[GROUP_WHY_MAX])
 {
 	const char *names[GROUP_EVENTS_MAX + 1];
-	double values[GROUP_EVENTS_MAX + 1], result;
-	char why[FORMULA_WHY_MAX];
-	int n = 0;
+	int n = 0, rc;
 
-	for (int i = 0; i < r->g->nevents; i++)
-		if (!r->g->events[i].clock)
-			names[n++] = r->g->events[i].id;
+	for (int i = 0; i < g->nevents; i++) {
+		g->events[i].variable = g->events[i].clock ? -1 : n;
+		if (!g->events[i].clock)
+			names[n++] = g->events[i].id;
+	}
+	g->time = n;
 	names[n++] = GROUP_TIME;
-	for (int i = 0; i < n; i++)
-		values[i] = 1;
-	if (!formula_value(m->formula, n, names, values, &result, why))
-		return 0;
-	r->line = m->line;
-	return wrong(r, "formula '%s': %s; it can name %s and the events above", m->formula, why,
-		     "'" GROUP_TIME "'");
+	for (int i = 0; i < g->nmetrics; i++) {
+		struct group_metric *m = &g->metrics[i];
+
+		*wrong = m;
+		rc = formula_parse(m->formula, n, names, &m->parsed, why);
+		m->uses = rc ? NULL : calloc((size_t)n, sizeof(*m->uses));
+		if (!m->uses)
+			return rc ? rc : -ENOMEM;
+		for (int k = 0; k < n; k++)
+			m->uses[k] = formula_uses(m->formula, names[k]);
+		m->timed = m->uses[g->time];
+	}
+	return 0;
 }
 
 static int group_check(struct reader *r)
@@ -315,12 +323,18 @@ static int group_check(struct reader *r)
 	const char *missing = !g->title ? "title" : !g->tells ? "tells" :
 			      !g->misleads ? "misleads" :
 			      g->nevents - (group_clock(g) >= 0) < 1 ? "event" : NULL;
-	int rc = 0;
+	const struct group_metric *m = NULL;
+	char why[GROUP_WHY_MAX] = "no memory";
+	int rc;
 
 	if (missing)
 		return wrong(r, "the file ends, and has no '%s:'", missing);
-	for (int i = 0; i < g->nmetrics && !rc; i++)
-		rc = check_metric(r, &g->metrics[i]);
+	rc = group_parse(r->g, &m, why);
+	if (!rc)
+		return 0;
+	r->line = m->line;
+	wrong(r, "formula '%s': %s; it can name %s and the events above", m->formula, why,
+	      "'" GROUP_TIME "'");
 	return rc;
 }
 
@@ -366,6 +380,8 @@ void group_free(struct group *g)
 		free(g->metrics[i].name);
 		free(g->metrics[i].unit);
 		free(g->metrics[i].formula);
+		formula_free(g->metrics[i].parsed);
+		free(g->metrics[i].uses);
 	}
 	free(g->events);
 	free(g->metrics);

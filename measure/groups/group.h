@@ -36,12 +36,18 @@ struct group_event {
 	bool clock;
 	enum better better;
 	int line;
+	int variable;		/* of formulas; -1: the clock, which is none */
 };
+
+struct formula;
 
 struct group_metric {
 	char *name, *unit, *formula;
 	enum better better;
 	int line;
+	struct formula *parsed;
+	bool *uses;		/* which variables the formula has, */
+	bool timed;		/* and whether GROUP_TIME is one */
 };
 
 struct group {
@@ -51,6 +57,7 @@ struct group {
 	int nevents;
 	struct group_metric *metrics;
 	int nmetrics;
+	int time;		/* the variable of GROUP_TIME, behind those of events */
 };
 
 /* Reads a group from an open file. `path` is for messages, and its last two parts are the group's
@@ -58,6 +65,9 @@ struct group {
  * "PATH:LINE: what is wrong and what is right there" in why. */
 int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX]);
 void group_free(struct group *g);
+/* Numbers the variables and parses the metrics' formulas, once. 0; -EINVAL or -ENOMEM, with the
+ * metric that is wrong and the reason. */
+int group_parse(struct group *g, const struct group_metric **wrong, char why[GROUP_WHY_MAX]);
 /* The event that is the clock of virtual machines, -1: none. */
 static inline bool group_is(const struct group *g, const char *pmu, const char *name)
 {
@@ -72,6 +82,11 @@ static inline int group_clock(const struct group *g)
 }
 /* Removes it, if there is one. */
 void group_drop_clock(struct group *g);
+/* True: the formula names the event. */
+static inline bool group_uses(const struct group_metric *m, const struct group_event *e)
+{
+	return e->variable >= 0 && m->uses[e->variable];
+}
 /* "lower", as files have it. */
 static inline const char *better_word(enum better b)
 {

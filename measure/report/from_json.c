@@ -229,6 +229,8 @@ static int read_ids(const struct event_reading *r, struct json_object *o, struct
 static int read_group(const struct event_reading *r, struct json_object *o, struct group *g,
 		      int *events)
 {
+	const struct group_metric *wrong;
+	char why[GROUP_WHY_MAX];
 	int rc;
 
 	g->pmu = strdup(json_member_text(o, "pmu"));
@@ -239,7 +241,12 @@ static int read_group(const struct event_reading *r, struct json_object *o, stru
 	if (!g->pmu || !g->name || !g->title || !g->tells || !g->misleads)
 		return -ENOMEM;
 	rc = read_ids(r, o, g, events);
-	return rc ? rc : read_metrics(r, g, json_member_list(o, "metrics"));
+	if (!rc)
+		rc = read_metrics(r, g, json_member_list(o, "metrics"));
+	if (rc)
+		return rc;
+	rc = group_parse(g, &wrong, why);
+	return rc == -EINVAL ? fault(r, "a metric's name, unit or formula") : rc;
 }
 
 /* Events that were asked for by name have no group. */

@@ -50,8 +50,7 @@ struct report {
 	const char *by;			/* what shows it; NULL: ipmu-run */
 	/* Computes metrics (formula_value()); NULL: there are no groups. It is a pointer because
 	 * libipmu_mpi writes reports, and muparser stays out of users' programs. */
-	int (*formula)(const char *formula, int n, const char *const *names, const double *values,
-		       double *out, char *why);
+	int (*formula)(struct formula *f, const double *values, double *out);
 };
 
 struct value {

@@ -3,13 +3,11 @@
  * (report_event(), report_metric(), report_seconds()), and those of intervals
  * (report_span_metric(), report_span_seconds()). All forms of the report take their numbers from
  * here. A mean is known only if the value is known and finite in every run. */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "../groups/formula.h"	/* its sizes alone: report->formula */
 #include "report.h"
 
 #define WHOLE(number) ((const struct report_span){ .run = (number), .pass = -1 })
@@ -187,24 +185,9 @@ static bool pass_seconds(const struct report *r, const struct report_group *g,
 
 /* ---- metrics ---- */
 
-static bool in_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool uses(const char *formula, const char *id)
-{
-	size_t n = strlen(id);
-
-	for (const char *p = formula; (p = strstr(p, id)) != NULL; p++)
-		if ((p == formula || !in_word(p[-1])) && !in_word(p[n]))
-			return true;
-	return false;
-}
-
 /* The mean time of the passes that have the formula's events. */
 static bool metric_seconds(const struct report *r, const struct report_group *g,
-			   const struct report_span *span, const char *formula,
+			   const struct report_span *span, const struct group_metric *metric,
 			   const struct part *part, double *out)
 {
 	double sum = 0, one;
@@ -213,7 +196,7 @@ static bool metric_seconds(const struct report *r, const struct report_group *g,
 	for (int i = 0; i < g->nevents; i++) {
 		int pass = measure_pass(r->m, g->events[i]);
 
-		if (!uses(formula, g->group->events[i].id))
+		if (!group_uses(metric, &g->group->events[i]))
 			continue;
 		if (pass < 0 || !pass_seconds(r, g, span, pass, part, &one))
 			return false;
@@ -228,44 +211,38 @@ static bool span_metric(const struct report *r, const struct report_group *g,
 			const struct report_span *span, const struct group_metric *metric,
 			const struct part *part, double *out)
 {
-	const char *names[GROUP_EVENTS_MAX + 1];
-	double values[GROUP_EVENTS_MAX + 1];
-	char why[FORMULA_WHY_MAX];
+	double values[GROUP_EVENTS_MAX + 1] = { 0 };
 
 	for (int i = 0; i < g->nevents; i++) {
 		const struct event *e = &r->m->events[g->events[i]];
 		int which = part ? part_find(e, part) : -1;
 		struct count c;
 
-		names[i] = g->group->events[i].id;
-		values[i] = 0;
-		if (!uses(metric->formula, names[i]))
+		if (!group_uses(metric, &g->group->events[i]))
 			continue;
 		if (part && which < 0)
 			return false;
 		c = report_count(r, span, g->events[i], which);
 		if (!c.known)
 			return false;
-		values[i] = (double)c.value;
+		values[g->group->events[i].variable] = (double)c.value;
 	}
-	names[g->nevents] = GROUP_TIME;
-	values[g->nevents] = 0;
-	if (uses(metric->formula, GROUP_TIME) &&
-	    !metric_seconds(r, g, span, metric->formula, part, &values[g->nevents]))
+	if (metric->timed &&
+	    !metric_seconds(r, g, span, metric, part, &values[g->group->time]))
 		return false;
-	return !r->formula(metric->formula, g->nevents + 1, names, values, out, why);
+	return !r->formula(metric->parsed, values, out);
 }
 
 const struct event *report_metric_event(const struct report *r, const struct report_group *g,
 					int metric)
 {
-	const char *formula = g->group->metrics[metric].formula;
+	const struct group_metric *m = &g->group->metrics[metric];
 	const struct event *first = NULL;
 
 	for (int i = 0; i < g->nevents; i++) {
 		const struct event *e = &r->m->events[g->events[i]];
 
-		if (!uses(formula, g->group->events[i].id))
+		if (!group_uses(m, &g->group->events[i]))
 			continue;
 		if (first && (e->nparts != first->nparts || e->nsums != first->nsums))
 			return NULL;
@@ -279,7 +256,7 @@ const struct event *report_metric_event(const struct report *r, const struct rep
 
 bool report_is_rate(const struct report *r, const struct group_metric *m)
 {
-	return r->machine->is_virtual && uses(m->formula, GROUP_TIME);
+	return r->machine->is_virtual && m->timed;
 }
 
 int report_metric_next(const struct report *r, const struct report_group *g, int metric)
@@ -305,15 +282,15 @@ size_t report_intervals(const struct report *r, int run, int pass)
 
 int report_metric_pass(const struct report *r, const struct report_group *g, int metric)
 {
-	const char *formula = g->group->metrics[metric].formula;
-	bool timed = uses(formula, GROUP_TIME) && r->machine->is_virtual && !r->m->of_machine;
+	const struct group_metric *m = &g->group->metrics[metric];
+	bool timed = m->timed && r->machine->is_virtual && !r->m->of_machine;
 	int clock = timed ? group_clock(g->group) : -1;
 
 	for (int pass = 0; pass < r->m->passes->n; pass++) {
 		bool all = true;
 
 		for (int i = 0; i < g->nevents; i++)
-			if (i == clock || uses(formula, g->group->events[i].id))
+			if (i == clock || group_uses(m, &g->group->events[i]))
 				all &= passes_has(r->m->passes, pass, g->events[i]) &&
 				       measure_pass(r->m, g->events[i]) == pass;
 		if (all)

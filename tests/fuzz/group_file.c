@@ -26,19 +26,15 @@ static struct group *read_text(const char *text, size_t bytes)
 
 static void check_formulas(const struct group *g)
 {
-	const char **names = calloc((size_t)g->nevents + 1, sizeof(*names));
-	double *values = calloc((size_t)g->nevents + 1, sizeof(*values)), value;
-	char why[FORMULA_WHY_MAX];
-	int n = 0;
+	double *values = calloc((size_t)g->time + 1, sizeof(*values)), value;
 
-	REQUIRE(names && values);
-	for (int i = 0; i < g->nevents; i++)
-		if (!g->events[i].clock)
-			names[n++] = g->events[i].id;
-	names[n++] = GROUP_TIME;
-	for (int i = 0; i < g->nmetrics; i++)
-		REQUIRE(formula_value(g->metrics[i].formula, n, names, values, &value, why) == 0);
-	free(names);
+	REQUIRE(values);
+	for (int i = 0; i < g->nmetrics; i++) {
+		const struct group_metric *m = &g->metrics[i];
+
+		REQUIRE(formula_value(m->parsed, values, &value) == 0);
+		REQUIRE(m->timed == m->uses[g->time]);
+	}
 	free(values);
 }
 

@@ -223,12 +223,16 @@ static void test_limits(void **state)
 static double value(const char *formula)
 {
 	static const char *const names[] = { "A", "B2", "time" };
-	static const double values[] = { 12, 5, 0.5 };
+	static const double ones[] = { 1, 1, 1 }, values[] = { 12, 5, 0.5 };
 	char why[FORMULA_WHY_MAX] = "";
+	struct formula *f;
 	double out = -1;
 
-	if (formula_value(formula, 3, names, values, &out, why))
+	if (formula_parse(formula, 3, names, &f, why))
 		fail_msg("%s: %s", formula, why);
+	assert_int_equal(formula_value(f, ones, &out), 0);
+	assert_int_equal(formula_value(f, values, &out), 0);
+	formula_free(f);
 	return out;
 }
 
@@ -243,6 +247,10 @@ static void test_formulas(void **state)
 	assert_true(value("A != 12 ? 7 : 8") == 8);
 	assert_true(value("A == 12 ? 7 : 8") == 7);
 	assert_true(value("A / (B2 - 5)") > 1e300);	/* infinite, and no error */
+	assert_true(formula_uses("2*A+B2", "A"));
+	assert_true(formula_uses("AB+(A)", "A"));
+	assert_false(formula_uses("AB + A_ + BA", "A"));
+	assert_false(formula_uses("1e5 + B", "e5"));
 }
 
 /* ---- finding */

@@ -31,20 +31,21 @@ static struct count counts[] = {
 };
 static uint64_t run_ns[] = { 10, 20, 30, 40 };
 static struct group_event group_events[] = {
-	{ (char[]){ "A" }, (char[]){ "a" }, false, BETTER_LOWER, 1 },
-	{ (char[]){ "AB" }, (char[]){ "b" }, false, BETTER_LOWER, 2 },
-	{ (char[]){ "C" }, (char[]){ "clock" }, true, BETTER_LOWER, 3 },
+	{ .id = (char[]){ "A" }, .name = (char[]){ "a" } },
+	{ .id = (char[]){ "AB" }, .name = (char[]){ "b" } },
+	{ .id = (char[]){ "C" }, .name = (char[]){ "clock" }, .clock = true },
 };
 static struct group_metric metrics[] = {
-	{ (char[]){ "ratio" }, (char[]){ "1" }, (char[]){ "A / AB" }, BETTER_NEITHER, 4 },
-	{ (char[]){ "rate" }, (char[]){ "1/s" }, (char[]){ "A / time" }, BETTER_NEITHER, 5 },
-	{ (char[]){ "both" }, (char[]){ "1/s" }, (char[]){ "(A + AB) / time" }, BETTER_NEITHER,
-	  6 },
-	{ (char[]){ "undefined" }, (char[]){ "1" }, (char[]){ "A / (AB - AB)" }, BETTER_NEITHER,
-	  7 },
+	{ .name = (char[]){ "ratio" }, .unit = (char[]){ "1" }, .formula = (char[]){ "A / AB" } },
+	{ .name = (char[]){ "rate" }, .unit = (char[]){ "1/s" },
+	  .formula = (char[]){ "A / time" } },
+	{ .name = (char[]){ "both" }, .unit = (char[]){ "1/s" },
+	  .formula = (char[]){ "(A + AB) / time" } },
+	{ .name = (char[]){ "undefined" }, .unit = (char[]){ "1" },
+	  .formula = (char[]){ "A / (AB - AB)" } },
 };
-static const struct group group = { .events = group_events, .nevents = 3, .metrics = metrics,
-				    .nmetrics = 4 };
+static struct group group = { .events = group_events, .nevents = 3, .metrics = metrics,
+			      .nmetrics = 4 };
 static const int indices[] = { 0, 1, 2 };
 static const struct report_group row = { &group, indices, 3 };
 static struct machine machine;
@@ -180,6 +181,9 @@ static void test_names(void **state)
 
 int main(void)
 {
+	const struct group_metric *wrong;
+	char why[GROUP_WHY_MAX];
+
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_events, reset),
 		cmocka_unit_test_setup(test_metrics, reset),
@@ -191,5 +195,9 @@ int main(void)
 		cmocka_unit_test_setup(test_names, reset),
 	};
 
+	if (group_parse(&group, &wrong, why)) {
+		fprintf(stderr, "run_values: %s: %s\n", wrong->name, why);
+		return 1;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
