@@ -3,7 +3,7 @@
 # What CONTRIBUTING.md agrees on and a machine can see: licence lines, width, size.
 set -u
 cd "${SRCDIR:-$(dirname "$0")/../..}" || exit 1
-rooms=(common hwloc_topo component virtual_pmu mpi_aggregation mpi_examples regions examples measure ipmu_run demo bench tests)
+rooms=(common hwloc_topo component upstream virtual_pmu mpi_aggregation mpi_examples regions examples measure ipmu_run demo bench tests)
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 

@@ -69,6 +69,15 @@ compiles() {	# compiles COMMIT
 	done < <(git diff --name-only "$1^" "$1" -- 'src/components/intel_*/*.c' ':!*/tests/*')
 	return $rc
 }
+decimal() {	# decimal FILE: its hexadecimal numbers in decimal
+	local line
+	while IFS= read -r line; do
+		while [[ $line =~ (.*)(0x[0-9A-Fa-f]+)(.*) ]]; do
+			line=${BASH_REMATCH[1]}$((BASH_REMATCH[2]))${BASH_REMATCH[3]}
+		done
+		printf '%s\n' "$line"
+	done <"$1"
+}
 "$make" papi "$pristine" "$scratch/papi" >"$scratch/out" 2>&1
 verdict 'papi: the series are made' $?
 repository "$pristine"
@@ -89,11 +98,27 @@ for part in uncore core families; do
 		verdict "papi $part: compiles: $(git log -1 --format=%s "$commit")" $?
 	done
 	git checkout -q "$branch"
-	[ "$part" != uncore ] || {
-		"$SRCDIR/component/add-to-papi" --families skylake --check "$scratch/tree" >"$scratch/out" 2>&1
-		verdict 'papi uncore: the tree has what add-to-papi adds for skylake' $?
-		is 'papi uncore: no other family' 'cml_client_uncore skl_client_uncore' \
+	[ "$part" != core ] || {
+		"$SRCDIR/component/add-to-papi" --families core --check "$scratch/tree" >"$scratch/out" 2>&1
+		verdict 'papi core: the tree has what add-to-papi adds for core' $?
+		is 'papi core: no other family' "$(awk -F'\t' '$1 == "core" { print $4 }' "$SRCDIR/component/families")" \
 			"$(sed -n 's/^FAMILY(\(.*\)).*/\1/p' src/components/intel_pmu/engine/pmu/family_list.h | paste -sd ' ')"
+	}
+	[ "$part" != uncore ] || {
+		is 'papi uncore: it changes nothing else' 'github intel_uncore' "$(git diff --name-only "$from" |
+			sed 's:^\.github/.*:github:; s:^src/components/\([^/]*\)/.*:\1:' | sort -u | paste -sd ' ')"
+		[ "$(cat "$scratch/papi/uncore"/*.patch | grep -c '^+')" -le 6000 ]
+		verdict 'papi uncore: at most 6000 lines' $?
+		# Its events are those of libpfm4's table, whose codes were computed by hand.
+		awk -F'[",]' 'NF > 7 && !/UNIT_CLK/ { printf "%s\t%d\n", $2, 5242880 + $5 + 256 * $6 + 16777216 * $7 }
+			' <(decimal src/components/intel_uncore/skl_events.h) | sort >"$scratch/ours"
+		sed -n 's/^\(skl_unc_[a-z]*\)[0-9]*::\([^:]*:[A-Z_]*\)\t\(0x[0-9a-f]*\)\t.*/\1.\2 \3/p' \
+			"$SRCDIR/pfm_events/skl_unc/goldens_skl_unc.tsv" | while read -r name code; do
+			printf '%s\t%d\n' "$name" "$code"
+		done | sort -u >"$scratch/libpfm4"
+		comm -23 "$scratch/ours" "$scratch/libpfm4" >"$scratch/out"
+		[ -s "$scratch/ours" ] && [ ! -s "$scratch/out" ]
+		verdict 'papi uncore: events have the codes of libpfm4'"'"'s' $?
 	}
 done
 "$SRCDIR/component/add-to-papi" --check "$scratch/tree" >"$scratch/out" 2>&1
