@@ -95,6 +95,9 @@ static int _intel_uncore_shutdown_thread(hwd_context_t *ctx)
 
 static int _intel_uncore_shutdown_component(void)
 {
+	if (running && running_pid == getpid())
+		uncore_lease_give_up();	/* the set may be freed already */
+	running = NULL;
 	uncore_event_forget();
 	uncore_msr_close();
 	return PAPI_OK;
@@ -144,7 +147,7 @@ static void reset_counts(uncore_control_state_t *state)
 
 static int start_locked(uncore_control_state_t *state)
 {
-	char reason[UNCORE_REASON_MAX] = "registers cannot be accessed";
+	char reason[UNCORE_REASON_MAX] = "a register or the journal cannot be written";
 	int rc;
 
 	if (running && running_pid == getpid())
