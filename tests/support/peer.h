@@ -33,11 +33,22 @@ enum peer_command {
 	PEER_DIE,	/* arg: signal to raise; 0: _exit; -1: exit; no answer */
 };
 
+/* A fault in a peer, for tests that wrap pwrite(): what the write after `left` others meets. The
+ * command of peer_try() sets it in the peer. */
+struct peer_fault {
+	enum { PEER_SOUND, PEER_KILLED, PEER_DISK_FULL } kind;
+	int left;
+};
+extern struct peer_fault peer_fault;
+
 /* A child that waits for commands. */
 struct peer peer_new(const struct engine_fixture *f, enum ipmu_scope scope);
 /* A command and its answer. names up to NULL, for PEER_START. */
 struct peer_answer peer_do(const struct peer *p, enum peer_command command,
 			   const char *const *names);
+/* The same with a fault in it; false: the peer died and is waited for. */
+bool peer_try(struct peer *p, enum peer_command command, const char *const *names,
+	      struct peer_fault fault, struct peer_answer *answer);
 /* PEER_DIE; returns the status that waitpid gives. */
 int peer_die(struct peer *p, int how);
 /* SIGKILL. */

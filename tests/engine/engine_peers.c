@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Random orders of what processes that share a package can do and meet; random_peers.h says what
+ * must hold. PEERS_SEED=N plays that one alone, PEERS_STEPS=N more or fewer steps than 1,500. */
+#include "random_peers.h"
+
+#include "on_machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define SEEDS 3
+#define STEP_BYTES 3
+
+static unsigned long setting(const char *name, unsigned long otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoul(text, NULL, 10) : otherwise;
+}
+
+/* The generator of POSIX's example for rand(), so that a seed means the same steps everywhere. */
+static uint8_t random_byte(uint32_t *state)
+{
+	*state = *state * 1103515245u + 12345u;
+	return (uint8_t)(*state >> 16);
+}
+
+static void whatever_the_order(void **state)
+{
+	unsigned long first = setting("PEERS_SEED", 0), last = first ? first : SEEDS;
+	unsigned long length = setting("PEERS_STEPS", 1500) * STEP_BYTES;
+	uint8_t *bytes = malloc(length);
+
+	assert_non_null(bytes);
+	for (unsigned long seed = first ? first : 1; seed <= last; seed++) {
+		uint32_t random = (uint32_t)seed;
+
+		for (unsigned long i = 0; i < length; i++)
+			bytes[i] = random_byte(&random);
+		print_message("PEERS_SEED=%lu\n", seed);
+		random_peers_play(*state, bytes, length);
+	}
+	free(bytes);
+}
+
+/* No select is enabled: a start would let it count, with the switch that all boxes share. */
+static int open_machine(void **state)
+{
+	static const struct engine_found found[] = {
+		{ "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00108834 },
+		{ "MSR_UNC_CBO_0_PERFCTR0", 0x123 },
+		{ "MSR_UNC_CBO_1_PERFCTR1", 0x123456789AB },
+		{ "MSR_UNC_ARB_PERFCTR1", 0x42 },
+		{ "MSR_UNC_PERF_FIXED_CTR", 0x1234 },
+		{ "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F },
+		{ NULL, 0 },
+	};
+
+	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, found);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(whatever_the_order) };
+
+	(void)argc;
+	not_under_tsan("the thread sanitizer ends a forked process that makes threads");
+	on_machine(argv, "skl-4c8t");
+	return cmocka_run_group_tests(tests, open_machine, engine_fixture_close);
+}
