@@ -65,8 +65,8 @@ check() {	# check DOCUMENTS CLAIMS TESTS-FOLDER
 	done < <(cut -f 1,2 "$scratch/map" | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(LC_ALL=C sort -u "$scratch/claims"))
 	while IFS=$'\t' read -r where claim test case; do
 		file=
-		# Programs and scripts: what make check runs.
-		for file in "$3"/*/"$test.c" "$3"/*/"$test.sh" ''; do [ ! -f "$file" ] || break; done
+		# Programs and scripts: what make check runs, and register scripts, which one program runs.
+		for file in "$3"/*/"$test.c" "$3"/*/"$test.sh" "$3"/vpmu/scripts/"$test.script" ''; do [ ! -f "$file" ] || break; done
 		if [ -z "$file" ]; then
 			echo "there is no test '$test': $where: $claim"
 			wrong=1

@@ -43,7 +43,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static uint64_t rd(uint32_t address)
+static inline uint64_t rd(uint32_t address)
 {
 	uint64_t value = UINT64_C(0xdeadbeef);
 
@@ -51,7 +51,7 @@ static uint64_t rd(uint32_t address)
 	return value;
 }
 
-static void wr(uint32_t address, uint64_t value)
+static inline void wr(uint32_t address, uint64_t value)
 {
 	assert_int_equal(vpmu_wrmsr(t.s, 0, address, value), 0);
 }
