@@ -48,22 +48,6 @@ static void whatever_the_order(void **state)
 	free(bytes);
 }
 
-/* No select is enabled: a start would let it count, with the switch that all boxes share. */
-static int open_machine(void **state)
-{
-	static const struct engine_found found[] = {
-		{ "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00108834 },
-		{ "MSR_UNC_CBO_0_PERFCTR0", 0x123 },
-		{ "MSR_UNC_CBO_1_PERFCTR1", 0x123456789AB },
-		{ "MSR_UNC_ARB_PERFCTR1", 0x42 },
-		{ "MSR_UNC_PERF_FIXED_CTR", 0x1234 },
-		{ "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F },
-		{ NULL, 0 },
-	};
-
-	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, found);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(whatever_the_order) };
@@ -71,5 +55,5 @@ int main(int argc, char **argv)
 	(void)argc;
 	not_under_tsan("the thread sanitizer ends a forked process that makes threads");
 	on_machine(argv, "skl-4c8t");
-	return cmocka_run_group_tests(tests, open_machine, engine_fixture_close);
+	return cmocka_run_group_tests(tests, random_peers_open, engine_fixture_close);
 }

@@ -531,3 +531,19 @@ void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, siz
 	}
 	end_all();
 }
+
+/* No select is enabled: a start would let it count, with the switch that all boxes share. */
+int random_peers_open(void **state)
+{
+	static const struct engine_found found[] = {
+		{ "MSR_UNC_CBO_0_PERFEVTSEL0", 0x00108834 },
+		{ "MSR_UNC_CBO_0_PERFCTR0", 0x123 },
+		{ "MSR_UNC_CBO_1_PERFCTR1", 0x123456789AB },
+		{ "MSR_UNC_ARB_PERFCTR1", 0x42 },
+		{ "MSR_UNC_PERF_FIXED_CTR", 0x1234 },
+		{ "MSR_UNC_PERF_GLOBAL_CTRL", 0x8000000F },
+		{ NULL, 0 },
+	};
+
+	return engine_fixture_open_on(state, IPMU_SCOPE_PACKAGE, found);
+}

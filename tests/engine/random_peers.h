@@ -8,6 +8,9 @@
 
 #include <stddef.h>
 
+/* cmocka group set-up for a machine skl-4c8t; engine_fixture_close() ends it. */
+int random_peers_open(void **state);
+
 /* Plays the steps that the bytes stand for, then ends all processes. Fails the cmocka test with the
  * step's number as soon as one of these does not hold:
  * - registers are as they were found while nobody counts,
