@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Several processes count on one package: the same events are shared, others are kept apart, and
- * the last one restores every register. Expected counts are what the test raises in the model. */
-#include "lease/journal.h"
+/* Processes that count on one package: what they write and report. Whether their counts are right
+ * and registers are restored, in any order of events, is in engine_peers.c. */
 #include "on_machine.h"
 #include "peer.h"
 
@@ -10,7 +9,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,25 +94,6 @@ static void the_same_events_are_shared(void **state)
 	}
 }
 
-/* A refused process knows from the journal what the other has programmed. It forgets that once the
- * other has restored its registers. */
-static void what_another_one_had_programmed_is_forgotten(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
-
-	must(&a, PEER_START, requests);
-	must(&a, PEER_FREE, NULL);
-	must(&b, PEER_START, read_i);
-	assert_int_equal(peer_do(&a, PEER_START, any_m).rc, -EBUSY);
-	close_peer(&b);
-	must(&a, PEER_START, read_i);
-	engine_fixture_misses(f, 0, 3);
-	counts(&a, 3);
-	close_peer(&a);
-	clean(f);
-}
-
 static void busy(const struct peer *p, const char *const *names, const struct peer *holder,
 		 const char *what)
 {
@@ -155,117 +134,6 @@ static void other_events_are_refused_and_other_boxes_are_not(void **state)
 	counts(&a, 2);
 	close_peer(&b);
 	close_peer(&a);
-	clean(f);
-}
-
-static void a_programmer_comes_back_beside_readers(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE),
-		    c = peer_new(f, IPMU_SCOPE_PACKAGE);
-	uint64_t was;
-
-	must(&a, PEER_START, read_i);
-	must(&b, PEER_START, read_i);
-	must(&a, PEER_STOP, NULL);
-	engine_fixture_misses(f, 0, 7);
-	was = written(f);
-	must(&a, PEER_AGAIN, NULL);
-	assert_int_equal(written(f) - was, 1);
-	engine_fixture_misses(f, 0, 1);
-	counts(&a, 1);
-	counts(&b, 8);
-	must(&a, PEER_FREE, NULL);
-	must(&c, PEER_START, any_i);	/* on the counter that the reader leaves free */
-	busy(&a, any_m, &c, ANY_I);
-	engine_fixture_misses(f, 0, 1);
-	counts(&c, 1);
-	counts(&b, 9);
-	close_peer(&c);
-	engine_fixture_misses(f, 0, 1);
-	counts(&b, 10);
-	close_peer(&b);
-	close_peer(&a);
-	clean(f);
-}
-
-static void the_next_one_cleans_up_after_a_kill(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
-
-	must(&a, PEER_START, read_i);
-	peer_kill(&a);
-	assert_true(engine_fixture_peek(f, GLOBAL) & GLOBAL_EN);
-	must(&b, PEER_START, any_m);
-	engine_fixture_misses(f, 0, 2);
-	counts(&b, 0);
-	close_peer(&b);
-	clean(f);
-	a = peer_new(f, IPMU_SCOPE_PACKAGE);
-	must(&a, PEER_START, read_i);
-	assert_int_equal(WEXITSTATUS(peer_die(&a, 0)), 4);	/* _exit */
-	assert_true(engine_fixture_changed(f, false) > 0);
-	b = peer_new(f, IPMU_SCOPE_PACKAGE);
-	must(&b, PEER_START, imc);
-	clean(f);	/* opening is enough */
-	close_peer(&b);
-}
-
-static void readers_survive_the_programmer(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE),
-		    c = peer_new(f, IPMU_SCOPE_PACKAGE);
-
-	must(&a, PEER_START, read_i);
-	must(&b, PEER_START, read_i);
-	engine_fixture_misses(f, 0, 2);
-	peer_kill(&a);
-	engine_fixture_misses(f, 0, 2);
-	counts(&b, 4);
-	must(&c, PEER_START, read_i);
-	engine_fixture_misses(f, 0, 2);
-	counts(&b, 6);
-	counts(&c, 2);
-	peer_kill(&c);
-	close_peer(&b);
-	clean(f);
-}
-
-static void signals_that_end_a_process_do_not_end_it_unclean(void **state)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE,
-				       SIGSEGV, SIGTERM };
-	const struct engine_fixture *f = *state;
-	struct peer p;
-	int status;
-
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
-		p = peer_new(f, IPMU_SCOPE_PACKAGE);
-		must(&p, PEER_START, read_i);
-		status = peer_die(&p, signals[i]);
-		assert_true(WIFSIGNALED(status));
-		assert_int_equal(WTERMSIG(status), signals[i]);
-		clean(f);
-	}
-	p = peer_new(f, IPMU_SCOPE_PACKAGE);
-	must(&p, PEER_START, read_i);
-	assert_int_equal(WEXITSTATUS(peer_die(&p, -1)), 3);	/* exit */
-	clean(f);
-}
-
-static void a_signal_leaves_what_others_count(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
-
-	must(&a, PEER_START, read_i);
-	must(&b, PEER_START, read_i);
-	assert_int_equal(WTERMSIG(peer_die(&a, SIGTERM)), SIGTERM);
-	engine_fixture_misses(f, 0, 3);
-	counts(&b, 3);
-	assert_int_equal(WTERMSIG(peer_die(&b, SIGTERM)), SIGTERM);
 	clean(f);
 }
 
@@ -376,21 +244,6 @@ static void a_forked_child_changes_nothing(void **state)
 	clean(f);
 }
 
-static void locks_do_not_live_on_in_a_child(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
-	pid_t child;
-
-	must(&a, PEER_START, read_i);
-	child = (pid_t)must(&a, PEER_FORK, NULL).values[0];
-	peer_kill(&a);
-	must(&b, PEER_START, any_m);
-	assert_int_equal(kill(child, SIGKILL), 0);	/* it was there until now */
-	close_peer(&b);
-	clean(f);
-}
-
 /* Counters that another process has started since this one's last switch ran before the freeze:
  * they are not added to the frozen ones. */
 static void a_freeze_beside_another_process(void **state)
@@ -415,76 +268,6 @@ static void a_freeze_beside_another_process(void **state)
 	assert_int_equal(v, 5);
 	ipmu_session_free(plain);
 	close_peer(&b);
-	clean(f);
-}
-
-static void journal_path(char path[4096])
-{
-	snprintf(path, 4096, "%s/package-0.skl_unc", getenv("IPMU_STATE_DIR"));
-}
-
-/* A process seems to have died after noting a write in the journal, and before that write. */
-static void the_journal_is_not_believed_after_a_death_inside(void **state)
-{
-	const struct engine_fixture *f = *state;
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE), b = peer_new(f, IPMU_SCOPE_PACKAGE);
-	static struct ipmu_journal j;
-	char path[4096];
-	int fd;
-
-	must(&a, PEER_START, read_i);
-	must(&b, PEER_START, read_i);
-	peer_kill(&a);
-	journal_path(path);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	assert_int_equal(pread(fd, &j, sizeof(j), 0), sizeof(j));
-	for (uint32_t i = 0; i < j.header.nsaved; i++)
-		j.saved[i].now = j.saved[i].found;
-	j.header.changing = 1;
-	assert_int_equal(pwrite(fd, &j, sizeof(j), 0), sizeof(j));
-	close(fd);
-	engine_fixture_misses(f, 0, 2);
-	counts(&b, 2);
-	close_peer(&b);
-	clean(f);
-}
-
-static void a_journal_that_is_damaged_meanwhile(void **state)
-{
-	const struct engine_fixture *f = *state;
-	static const char *const names[] = { READ_I };
-	struct ipmu_session *s = engine_fixture_started(f, names, 1);
-	char path[4096], why[IPMU_WHY_MAX] = "";
-
-	journal_path(path);
-	assert_int_equal(truncate(path, 100), 0);
-	assert_int_equal(ipmu_session_stop(s, NULL, why), -EBADMSG);
-	assert_non_null(strstr(why, path));
-	ipmu_session_free(s);
-	clean(f);
-	assert_int_equal(truncate(path, 0), 0);
-}
-
-static void a_journal_that_is_removed_between(void **state)
-{
-	const struct engine_fixture *f = *state;
-	static const char *const names[] = { READ_I };
-	struct peer a = peer_new(f, IPMU_SCOPE_PACKAGE);
-	struct ipmu_session *s;
-	struct peer_answer answer;
-	char path[4096];
-
-	journal_path(path);
-	assert_int_equal(unlink(path), 0);
-	must(&a, PEER_START, any_m);	/* makes a new one */
-	close_peer(&a);
-	s = engine_fixture_started(f, names, 1);
-	a = peer_new(f, IPMU_SCOPE_PACKAGE);
-	answer = peer_do(&a, PEER_START, any_m);
-	assert_int_equal(answer.rc, -EBUSY);
-	assert_non_null(strstr(answer.why, "is used by process"));
-	close_peer(&a);
-	ipmu_session_free(s);
 	clean(f);
 }
 
@@ -521,21 +304,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_events_are_shared),
-		cmocka_unit_test(what_another_one_had_programmed_is_forgotten),
 		cmocka_unit_test(other_events_are_refused_and_other_boxes_are_not),
-		cmocka_unit_test(a_programmer_comes_back_beside_readers),
-		cmocka_unit_test(the_next_one_cleans_up_after_a_kill),
-		cmocka_unit_test(readers_survive_the_programmer),
-		cmocka_unit_test(signals_that_end_a_process_do_not_end_it_unclean),
-		cmocka_unit_test(a_signal_leaves_what_others_count),
 		cmocka_unit_test(handlers_are_there_while_something_counts),
 		cmocka_unit_test(counters_of_strangers_are_refused),
 		cmocka_unit_test(a_freeze_beside_another_process),
 		cmocka_unit_test(a_forked_child_changes_nothing),
-		cmocka_unit_test(locks_do_not_live_on_in_a_child),
-		cmocka_unit_test(the_journal_is_not_believed_after_a_death_inside),
-		cmocka_unit_test(a_journal_that_is_damaged_meanwhile),
-		cmocka_unit_test(a_journal_that_is_removed_between),
 		cmocka_unit_test(two_systems_are_as_two_processes),
 	};
 
