@@ -319,6 +319,7 @@ static void run_loop(int first, int body, int last)
 
 	for (int i = first; i < body; i++) {
 		strcpy(rows, at->lines[i]);
+		rows[strcspn(rows, "#")] = '\0';
 		next = rows;
 		row = strsep(&next, ":");
 		split(row);
