@@ -123,13 +123,15 @@ static void serve(struct child *c, int from, int to)
 	_exit(0);
 }
 
-/* cmocka catches signals that a peer has to die of; it must not outlive the test. */
+/* cmocka catches signals that a peer has to die of, and a shell's background job ignores others. A
+ * peer must not outlive the test. */
 static void become_peer(void)
 {
-	static const int caught[] = { SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS, SIGABRT };
+	static const int deadly[] = { SIGFPE, SIGILL, SIGSEGV, SIGBUS, SIGSYS, SIGABRT,
+				      SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
-		signal(caught[i], SIG_DFL);
+	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
+		signal(deadly[i], SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 

@@ -128,10 +128,24 @@ static void every_event_counts_or_is_told(void **state)
 	assert_int_equal(rows, 60);
 }
 
+static int setup_skylake(void **state)
+{
+	(void)state;
+	return setup_on("skl-4c8t");
+}
+
+static void contents_differ_on_skylake(void **state)
+{
+	(void)state;
+	assert_int_not_equal(rd(0, PMC0), rd(0, PMC1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(contents_are_arbitrary_after_reset_and_init),
+		cmocka_unit_test_setup_teardown(contents_differ_on_skylake, setup_skylake,
+						teardown),
 		T(interrupts_are_of_booted_machines), T(every_event_counts_or_is_told),
 	};
 
