@@ -276,12 +276,13 @@ static void check_violations(void)
 static void violations(void)
 {
 	const struct vpmu_segment *s = t.s;
-	const struct vpmu_violation *v = &s->violations[s->violation_count - 1];
+	const struct vpmu_violation *v;
 	char text[256] = "";
 
 	said_violations = strchr(words[1], '=') ? said_violations : number(words[1]);
 	said_undriven = value_of("undriven", said_undriven);
 	check_violations();
+	v = &s->violations[said_violations ? said_violations - 1 : 0];
 	if (said_violations && (v->bad_bits != value_of("bits", v->bad_bits) ||
 				v->kind != value_of("kind", v->kind) ||
 				v->address != value_of("at", v->address) ||
@@ -315,7 +316,7 @@ static void run_lines(int first, int last);
 static void run_loop(int first, int body, int last)
 {
 	char variables[8][32], rows[LINE_MAX_BYTES], *next, *row;
-	int used = names_used, n;
+	int used = names_used, n = 0;
 
 	for (int i = first; i < body; i++) {
 		strcpy(rows, at->lines[i]);
