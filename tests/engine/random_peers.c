@@ -291,6 +291,13 @@ static void stop(struct player *p, enum peer_command command, struct peer_fault 
 		p->set = NULL;
 }
 
+static bool may_refuse(const struct player *p, int rc)
+{
+	if (!game.disturbed)
+		return rc == -EBUSY && !starts_surely(p);
+	return rc == -EBUSY || rc == -ESTALE || rc == -ESHUTDOWN || (rc == -EBADMSG && game.damaged);
+}
+
 static void start(struct player *p, enum peer_command command, struct peer_fault fault)
 {
 	struct peer_answer a;
@@ -302,10 +309,8 @@ static void start(struct player *p, enum peer_command command, struct peer_fault
 		return;
 	}
 	trace(p, command == PEER_START ? "start" : "start again", a.rc);
-	if (a.rc && fault.kind != PEER_DISK_FULL && !game.disturbed) {
-		if (starts_surely(p) || a.rc != -EBUSY)
-			fail_msg("step %zu: %d: %s", game.step, a.rc, a.why);
-	}
+	if (a.rc && fault.kind != PEER_DISK_FULL && !may_refuse(p, a.rc))
+		fail_msg("step %zu: %d: %s", game.step, a.rc, a.why);
 	if (!a.rc && !game.disturbed)
 		MUST(!collides(p));
 	if (!a.rc)
