@@ -295,7 +295,8 @@ static bool may_refuse(const struct player *p, int rc)
 {
 	if (!game.disturbed)
 		return rc == -EBUSY && !starts_surely(p);
-	return rc == -EBUSY || rc == -ESTALE || rc == -ESHUTDOWN || (rc == -EBADMSG && game.damaged);
+	return rc == -EBUSY || rc == -ESTALE || rc == -ESHUTDOWN ||
+	       (rc == -EBADMSG && game.damaged);
 }
 
 static void start(struct player *p, enum peer_command command, struct peer_fault fault)
