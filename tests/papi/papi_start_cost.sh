@@ -28,7 +28,8 @@ sed 's/GenuineIntel/NoneOfThem/' "$TEST_DATA/topo/skl-4c8t.xml" >"$scratch/none.
 "${CC:-cc}" -std=c11 -I"$STAGE/include" "$scratch/init.c" -o "$scratch/init" -L"$STAGE_LIB" -lpapi \
 	-Wl,-rpath,"$STAGE_LIB"
 verdict 'the program builds' $?
-HWLOC_XMLFILE=$scratch/none.xml valgrind --tool=callgrind --compress-strings=no \
+# The dynamic linker and the caller's environment have no part in it.
+env -i "PATH=$PATH" LD_BIND_NOW=1 HWLOC_XMLFILE="$scratch/none.xml" valgrind --tool=callgrind --compress-strings=no \
 	--toggle-collect=glue_init_component --callgrind-out-file="$scratch/callgrind" \
 	"$scratch/init" >"$scratch/out" 2>&1
 verdict 'PAPI starts' $?
