@@ -17,6 +17,7 @@
 #include "profile/call_callbacks.h"
 #include "program/outside.h"
 #include "thread/machine_lock.h"
+#include "thread/process_turn.h"
 #include "thread/scheduler.h"
 
 static struct vpmu_callbacks callbacks;
@@ -26,24 +27,15 @@ static const qemu_plugin_vcpu_mem_cb_t accesses_noted[VPMU_WAYS];
 static void on_pause(unsigned int vcpu, void *unused)
 {
 	struct vpmu_emulated *t = vpmu_self;
-	bool shares = vpmu_scheduler_shares();
-	enum vpmu_spin what;
 
 	(void)vcpu, (void)unused;
 	if (!t)
 		return;
 	vpmu_watch_catch_up(t);
 	vpmu_contended_pause(&t->runner);
-	if (vpmu_feed.cpu_of || (!shares && vpmu_alone(vpmu_feed.segment)))
-		return;
-	what = vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks);
-	if (shares && t->spinning.pauses >= VPMU_SPIN_LOOP &&
-	    vpmu_scheduler_spin(t->runner.own, t->runner.clock))
-		return;
-	if (what == VPMU_SPIN_ON)
-		return;
-	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
-	vpmu_spin_do(what);
+	if (!vpmu_feed.cpu_of &&
+	    vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks))
+		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
 }
 
 /* user: the instruction's address, doubled; 1 more: the block has no other one. */
@@ -180,7 +172,7 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 		callbacks.parts.reported();
 	if (t->runner.clock >= __atomic_load_n(&vpmu_outside_from, __ATOMIC_RELAXED))
 		vpmu_outside_leave();
-	if (vpmu_turn_is_over(t->runner.clock))
+	if (vpmu_turn_is_over(t->runner.clock) || vpmu_process_turn_asked())
 		vpmu_scheduler_leave();
 }
 

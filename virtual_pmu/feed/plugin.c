@@ -28,6 +28,7 @@
 #include "profile/follower.h"
 #include "program/vfork.h"
 #include "thread/machine_lock.h"
+#include "thread/process_turn.h"
 #include "thread/scheduler.h"
 #include "callbacks.h"
 
@@ -180,20 +181,11 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		vpmu_emulated_sleep(t);
 }
 
-/* The thread has looked for an event and found none. Another thread of the process may bring that,
- * or another process. */
+/* The thread has polled for an event and found none. Another thread may bring one. */
 static void has_polled(struct vpmu_emulated *t)
 {
-	bool shares = vpmu_scheduler_shares();
-	enum vpmu_spin what;
-
-	if (!shares && vpmu_alone(vpmu_feed.segment))
-		return;
-	what = vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own));
-	if (what != VPMU_SPIN_ON && shares &&
-	    vpmu_scheduler_spin(t->runner.own, t->runner.clock))
-		return;
-	vpmu_spin_do(what);
+	if (vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)))
+		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
 }
 
 static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, int64_t ret)
@@ -246,6 +238,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	vpmu_emulated_end();
 	count_feed(false);
 	vpmu_notes_end();
+	vpmu_process_turn_ends();
 }
 
 static void before_fork(void)

@@ -102,6 +102,7 @@ static int make_private(int fd, const struct vpmu_segment *head,
 	if (rc)
 		return rc;
 	memcpy(s->head, head->head, sizeof(s->head));
+	vpmu_processes_power_on(&s->processes);
 	power_on(s);
 	*out = s;
 	return 0;

@@ -7,6 +7,7 @@
 #define VPMU_SEGMENT_H
 
 #include "machine.h"
+#include "processes.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
 #define VPMU_VERSION 23u
@@ -142,6 +143,7 @@ struct vpmu_segment {
 	uint64_t profiles_failed, profiles_told;	/* processes without their file */
 	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
+	struct vpmu_processes processes;
 	/* Violations by the drivers of a booted kernel, which are not the programs': all of them,
 	 * and the first of each register and bits. */
 	uint64_t by_kernel_count, by_kernel_kept, by_kernel_told;
@@ -199,6 +201,8 @@ bool vpmu_lock_unless_held(struct vpmu_segment *s);
 void vpmu_lock_forget(struct vpmu_segment *s);
 /* As in proc_pid_stat(5), of a thread's folder in `directory`; 0: not known. */
 char vpmu_thread_doing(const char *directory, uint32_t tid);
+/* True if all threads of the process have ended, and its parent has been informed. */
+bool vpmu_process_ended(uint32_t pid);
 /* True if the thread executes nothing any more, although its id may still exist. */
 bool vpmu_thread_ended(uint32_t tid);
 /* Thread id of the caller, cached per thread and correct after fork(). */

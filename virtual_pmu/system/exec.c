@@ -375,6 +375,11 @@ int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char
 	return rc;
 }
 
+bool vpmu_system_exec_stays(void)
+{
+	return room && room->executed;
+}
+
 void vpmu_system_exec_failed(void)
 {
 	if (!room)

@@ -108,6 +108,8 @@ void vpmu_system_exec_begin(const char *feed, const struct vpmu_passed_on *with)
  * that come out are valid until the next call of the same thread. Reports on stderr a program that
  * leaves the machine. */
 int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char ***envp);
+/* True: the program that vpmu_system_exec() has prepared stays on the machine. */
+bool vpmu_system_exec_stays(void);
 /* The execution has failed, here or in the kernel. */
 void vpmu_system_exec_failed(void);
 /* The new process has loaded its program from this descriptor, a number in a text (NULL: none),

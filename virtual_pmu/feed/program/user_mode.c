@@ -24,6 +24,7 @@
 #include "../thread/host_calls.h"
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
+#include "../thread/process_turn.h"
 #include "../thread/scheduler.h"
 #include "../thread/signals.h"
 #include "../thread/waits.h"
@@ -159,6 +160,15 @@ static void on_system_return(int64_t number, const int64_t arguments[6], int64_t
 	vpmu_follow_system_call(number, arguments, *answer);
 }
 
+static int on_exec(int dirfd, int flags, const char **path, char ***argv, char ***envp)
+{
+	int rc = vpmu_system_exec(dirfd, flags, path, argv, envp);
+
+	if (!rc && !vpmu_system_exec_stays() && vpmu_turn_self)
+		vpmu_process_turn_give(vpmu_turn_clock());
+	return rc;
+}
+
 static void on_turn(unsigned int vcpu)
 {
 	if (vpmu_self && vpmu_turn_self && vpmu_turn_self->leaving)
@@ -172,6 +182,7 @@ static void on_killed(int number)
 {
 	vpmu_illegal_killed(number);
 	synchronise();
+	vpmu_process_turn_ends();
 }
 
 void vpmu_serving_aborted(void)
@@ -198,7 +209,7 @@ static void fill_layout(uint64_t seed)
 static const struct vpmu_user_calls calls = {
 	.layout = &layout,
 	.system_call = on_system_call, .system_return = on_system_return,
-	.exec = vpmu_system_exec, .cpuid = vpmu_system_cpuid,
+	.exec = on_exec, .cpuid = vpmu_system_cpuid,
 	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
 	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
 	.thread_created = on_thread_created, .turn = on_turn,

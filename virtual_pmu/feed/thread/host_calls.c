@@ -12,13 +12,18 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "../../emulator/user_calls.h"
 #include "../../system/calls.h"
 #include "clock.h"
+#include "process_turn.h"
 #include "scheduler.h"
+
+/* Linux's admin-guide/devices.txt: /dev/null, /dev/zero, /dev/urandom. */
+#define MEMORY_DEVICES 1u
 
 enum how { PASSES, WAITS_FOR_FILES, WAITS };
 
@@ -27,6 +32,8 @@ static bool never_waits(int fd)
 	struct stat st;
 
 	if (fstat(fd, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) || S_ISBLK(st.st_mode))
+		return true;
+	if (S_ISCHR(st.st_mode) && major(st.st_rdev) == MEMORY_DEVICES)
 		return true;
 	return fcntl(fd, F_GETFL) & O_NONBLOCK;
 }
@@ -174,6 +181,12 @@ static bool passes(int64_t number, const int64_t a[6])
 	return vpmu_turn_self && vpmu_timers_next() && how_now(number, a) == PASSES;
 }
 
+static bool makes_process(int64_t number, const int64_t a[6])
+{
+	return number == SYS_fork || number == SYS_vfork ||
+	       (number == SYS_clone && !(a[0] & CLONE_THREAD));
+}
+
 /* The thread's or the process's clocks are complete. */
 static bool ends(int64_t number)
 {
@@ -190,11 +203,15 @@ void vpmu_host_call_begins(int64_t number, int64_t a[6])
 		vpmu_turn_self->child_ends_at =
 			a[0] & CLONE_CHILD_CLEARTID ? (uint64_t)a[3] : 0;
 	vpmu_timers_passes(passes(number, a));
-	if (!vpmu_scheduler_shares())
+	if (!vpmu_turn_self)
 		return;
-	if (!ends(number))
+	if (makes_process(number, a))
+		vpmu_process_turn_fork(vpmu_turn_clock());
+	if (vpmu_scheduler_shares() && !ends(number))
 		vpmu_scheduler_before_call();
 	vpmu_scheduler_call_begins();
+	if (!vpmu_scheduler_shares())
+		return;
 	if (number == SYS_pause)	/* system/ may do it */
 		vpmu_scheduler_outside();
 	else if (how_now(number, a) == WAITS_FOR_FILES && !vpmu_turn_host->signalled())
@@ -204,7 +221,7 @@ void vpmu_host_call_begins(int64_t number, int64_t a[6])
 
 void vpmu_host_call_leaves(int64_t number, const int64_t a[6])
 {
-	if (vpmu_scheduler_shares() && vpmu_turn_self->state == VPMU_TURN_RUNS &&
+	if (vpmu_turn_self && vpmu_turn_self->state == VPMU_TURN_RUNS &&
 	    how_now(number, a) != PASSES)
 		vpmu_scheduler_outside();
 }
@@ -232,8 +249,10 @@ void vpmu_host_call_ends(int64_t number, const int64_t a[6], int64_t answer)
 	if (!vpmu_turn_self)
 		return;
 	vpmu_scheduler_call_ends();
+	if (makes_process(number, a))
+		vpmu_process_turn_forked(answer);
 	if (number == SYS_clone && a[0] & CLONE_THREAD)
 		vpmu_scheduler_made(answer);
-	if (may_wake(number))
+	if (may_wake(number) || makes_process(number, a))
 		vpmu_scheduler_woke();
 }

@@ -22,15 +22,13 @@
 #include "../../system/system.h"
 #include "clock.h"
 #include "machine_lock.h"
+#include "process_turn.h"
 
 #define SECOND INT64_C(1000000000)
 /* Between checks of a waiter that a signal or its timeout may wake, and between those of the
  * owner. */
 #define LOOK_NS 50000000
 #define WATCH_NS 1500000000
-/* Between checks of threads that come back, and how many are checked. */
-#define SETTLE_NS 50000
-#define SETTLES 256u
 
 __thread struct vpmu_turn *vpmu_turn_self;
 __thread const uint64_t *vpmu_scheduler_expires;
@@ -41,6 +39,7 @@ void vpmu_scheduler_begin(const struct vpmu_user_host *host, bool model_time)
 {
 	vpmu_turn_host = host;
 	of_model = model_time;
+	vpmu_process_turn_begin(vpmu_feed.segment, vpmu_feed.left_out);
 	vpmu_turns.waited = &vpmu_feed.segment->waited;
 }
 
@@ -107,7 +106,7 @@ static bool send_file_waiters(void)
 		if (t->state == VPMU_TURN_FILES_WAIT) {
 			t->state = VPMU_TURN_OUTSIDE;
 			vpmu_turns.outside++;
-			vpmu_turns.unsettled = true;
+			vpmu_process_turn_leaves(t);
 			send_outside(t, VPMU_GO_OUTSIDE);
 			any = true;
 		}
@@ -167,6 +166,8 @@ static void turn_pass(uint64_t clock)
 		go = &next->go;
 		__atomic_store_n(go, VPMU_GO_ON, __ATOMIC_RELEASE);
 	}
+	if (!next)
+		vpmu_process_turn_give(clock);
 	vpmu_turns_unlock();
 	if (next && next != vpmu_turn_self)
 		host_futex(go, FUTEX_WAKE, 1, NULL);
@@ -219,6 +220,7 @@ static void turn_owner_check(struct watch *w)
 		return;
 	owner->state = VPMU_TURN_OUTSIDE;
 	vpmu_turns.outside++;
+	vpmu_process_turn_leaves(owner);
 	vpmu_turns.owner = NULL;
 }
 
@@ -277,51 +279,29 @@ static enum vpmu_turn_go wait_for_turn(struct vpmu_turn *me)
 	return (enum vpmu_turn_go)go;
 }
 
-/* ---- threads outside of the turn ---- */
-
-static uint32_t copy_outside(uint32_t tids[], uint32_t room)
+/* Computes the end of the turn anew: other processes may have become ready. */
+static void look_at_processes(void)
 {
-	uint32_t n = 0;
-
+	vpmu_process_turn_look();
 	vpmu_turns_lock();
-	for (const struct vpmu_turn *t = vpmu_turns.first; t && n < room; t = t->next)
-		if (t->state == VPMU_TURN_OUTSIDE && t->tid)
-			tids[n++] = t->tid;
+	vpmu_turn_set_end();
 	vpmu_turns_unlock();
-	return n;
 }
 
-/* The mutex is not held: a thread that comes back needs it. */
-static bool outside_executes(void)
+/* The calling thread has its process's turn, and is to execute code. */
+static void acquire_machine(struct vpmu_turn *me, uint64_t clock)
 {
-	uint32_t tids[SETTLES], n = copy_outside(tids, SETTLES);
-	char doing = 'S';
-
-	for (uint32_t i = 0; i < n && doing != 'R' && doing != 'D'; i++)
-		doing = vpmu_thread_doing("/proc/self/task", tids[i]);
-	return doing == 'R' || doing == 'D';
-}
-
-/* Waits until each thread that has gone outside, or that the owner's call has woken there, is back
- * or sleeps. So it is back at the same clock in each run. */
-static void settle(void)
-{
-	int64_t limit;
-	int saved = errno;
-
-	if (!vpmu_turns.unsettled)
-		return;
-	vpmu_turns.unsettled = false;
-	for (limit = host_now() + WATCH_NS; outside_executes() && host_now() < limit;)
-		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
-	errno = saved;
+	vpmu_process_turn_enter(me, clock);
+	vpmu_turns_lock();
+	vpmu_turn_set_end();
+	vpmu_turns_unlock();
 }
 
 void vpmu_scheduler_woke(void)
 {
-	if (vpmu_turns.outside)
-		vpmu_turns.unsettled = true;
-	settle();
+	vpmu_process_turn_woke();
+	vpmu_process_turn_settle();
+	look_at_processes();
 }
 
 /* The mutex is held, and released. */
@@ -338,7 +318,7 @@ static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
 	go = wait_for_turn(me);
 	if (go != VPMU_GO_ON)
 		return go;
-	settle();
+	acquire_machine(me, me->clock);
 	if (vpmu_self)
 		feed_continues(me->clock);
 	return go;
@@ -372,10 +352,22 @@ static void turn_first(unsigned int vcpu)
 	if (me)
 		me->tid = (uint32_t)syscall(SYS_gettid);
 	vpmu_turns_unlock();
-	if (!me || first)
+	if (!me)
 		return;
-	wait_for_turn(me);
-	settle();
+	if (first)
+		me->clock = vpmu_newest_clock(vpmu_feed.segment);
+	else
+		wait_for_turn(me);
+	acquire_machine(me, me->clock);
+}
+
+/* No other thread of the process is to run, but another process. */
+static void let_processes(struct vpmu_turn *me, uint64_t clock)
+{
+	feed_stops(true);
+	acquire_machine(me, clock);
+	if (vpmu_self)
+		feed_continues(clock);
 }
 
 void vpmu_scheduler_turn(unsigned int vcpu)
@@ -391,7 +383,8 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 	if (!me->leaving)
 		return;
 	me->leaving = false;
-	settle();
+	vpmu_process_turn_settle();
+	vpmu_process_turn_look();
 	clock = vpmu_turn_clock();
 	vpmu_turns_lock();
 	look_at_waiters(clock);
@@ -404,6 +397,8 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 		me->began = clock;	/* another slice */
 		vpmu_turn_set_end();
 		vpmu_turns_unlock();
+		if (vpmu_process_turn_is_over(clock))
+			let_processes(me, clock);
 		return;
 	}
 	vpmu_turns_unlock();
@@ -412,31 +407,62 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 	wait_in(VPMU_TURN_READY, me->spins ? me->clock : clock);
 }
 
-bool vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock)
+void vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock)
 {
 	struct vpmu_turn *me = vpmu_turn_self;
+	uint64_t behind = clock;
 	bool others;
 
-	if (me->leaving)
-		return true;
+	if (!me || me->leaving)
+		return;
 	vpmu_turns_lock();
 	others = vpmu_turn_least(me) || vpmu_turn_sleeper();
 	if (others) {
 		vpmu_turn_spin(me, core, clock);
 		me->clock = clock + VPMU_SPIN_SLICES * VPMU_SLICE_CLOCKS;
+	} else if (vpmu_process_turn_others(&behind)) {
+		behind += vpmu_turn_step(me, clock);
+		vpmu_turn_spin(me, core, clock);
+		me->clock = behind;
+		others = me->yields = true;
 	}
 	vpmu_turns_unlock();
 	if (others)
 		vpmu_scheduler_leave();
-	return others;
 }
 
 /* ---- calls of the host's kernel ---- */
 
+/* The one thread of a process leaves the machine's turn alone, and is halted already. */
+static void one_leaves(void)
+{
+	if (!vpmu_turn_self)
+		return;
+	vpmu_process_turn_leaves(vpmu_turn_self);
+	vpmu_process_turn_give(vpmu_turn_clock());
+}
+
+/* Another process may have taken the turn in the meantime, because the call waits. */
+static void one_returns(struct vpmu_turn *me)
+{
+	uint64_t clock = vpmu_turn_clock();
+
+	vpmu_process_turn_returns(me);
+	if (me->outside && vpmu_self)
+		clock = __atomic_load_n(vpmu_self->runner.newest, __ATOMIC_RELAXED);
+	acquire_machine(me, clock);
+	if (!vpmu_self || !vpmu_self->sleeps)
+		return;
+	vpmu_emulated_wake(vpmu_self);
+	vpmu_runner_continue(&vpmu_self->runner, clock);
+}
+
 bool vpmu_scheduler_outside(void)
 {
-	if (!vpmu_scheduler_shares())
+	if (!vpmu_scheduler_shares()) {
+		one_leaves();
 		return false;
+	}
 	feed_stops(false);
 	vpmu_turns_lock();
 	vpmu_turn_stop_spinning(vpmu_turn_self);
@@ -445,7 +471,7 @@ bool vpmu_scheduler_outside(void)
 	vpmu_turn_self->clock = vpmu_turn_clock();
 	vpmu_turn_self->state = VPMU_TURN_OUTSIDE;
 	vpmu_turns.outside++;
-	vpmu_turns.unsettled = true;
+	vpmu_process_turn_leaves(vpmu_turn_self);
 	turn_pass(vpmu_turn_self->clock);
 	return true;
 }
@@ -460,10 +486,14 @@ void vpmu_scheduler_back(void)
 	vpmu_turns_lock();
 	if (me->state != VPMU_TURN_OUTSIDE) {
 		vpmu_turns_unlock();
+		if (me->outside || !vpmu_process_turn_has())
+			one_returns(me);
 		return;
 	}
+	vpmu_process_turn_returns(me);
 	vpmu_turns.outside--;
 	vpmu_turn_make_ready(me, vpmu_newest_clock(vpmu_feed.segment), 0);
+	vpmu_process_turn_is_ready(me);
 	if (vpmu_turns.owner) {
 		vpmu_turn_set_end();
 		vpmu_turns_unlock();
@@ -471,7 +501,7 @@ void vpmu_scheduler_back(void)
 		turn_pass(me->clock);
 	}
 	wait_for_turn(me);
-	settle();
+	acquire_machine(me, me->clock);
 	if (vpmu_self)
 		feed_continues(me->clock);
 }
@@ -499,6 +529,7 @@ void vpmu_scheduler_call_begins(void)
 	vpmu_turns_lock();
 	vpmu_turn_self->calls = true;
 	vpmu_turn_self->call++;
+	vpmu_process_turn_call(true);
 	vpmu_turns_unlock();
 }
 
@@ -508,6 +539,8 @@ void vpmu_scheduler_call_ends(void)
 		return;
 	vpmu_turns_lock();
 	vpmu_turn_self->calls = false;
+	if (vpmu_turn_self->state == VPMU_TURN_RUNS)
+		vpmu_process_turn_call(false);
 	vpmu_turns_unlock();
 	vpmu_scheduler_back();
 }
@@ -592,5 +625,7 @@ void vpmu_scheduler_fork_child(void)
 	if (!vpmu_turn_self)
 		return;
 	vpmu_turns_keep(vpmu_turn_self);
+	vpmu_turn_self->outside = NULL;
+	vpmu_process_turn_is_child();
 	vpmu_turn_self->tid = (uint32_t)syscall(SYS_gettid);
 }

@@ -44,9 +44,9 @@ void vpmu_scheduler_fork_child(void);
 void vpmu_scheduler_turn(unsigned int vcpu);
 /* At a block: the thread's turn is over, and it comes to vpmu_scheduler_turn() before the next. */
 void vpmu_scheduler_leave(void);
-/* At a PAUSE of a loop: the thread goes on when a line of its core has changed. False: there is
- * nobody else to run. */
-bool vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock);
+/* At a PAUSE of a loop: the thread continues when a line of its core has changed, and at once if no
+ * other one is ready. */
+void vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock);
 
 /* Hands the turn over in this state and waits for it; VPMU_GO_OUTSIDE: the calling thread is to
  * make a call of the host's kernel without it. clock: the thread's order from now on. */

@@ -8,6 +8,7 @@
 
 #include "../../emulator/user_calls.h"
 #include "../../machine/kernel.h"
+#include "process_turn.h"
 #include "scheduler.h"
 
 /* A thread outside of the turn, in a call that the signal may end, gets it from the host's kernel.
@@ -22,7 +23,7 @@ static bool send_outside(uint32_t tid, const siginfo_t *info)
 static bool send_to(struct vpmu_turn *t, const siginfo_t *info, uint64_t clock)
 {
 	if (t->state == VPMU_TURN_OUTSIDE) {
-		vpmu_turns.unsettled = true;
+		vpmu_process_turn_woke();
 		if (!vpmu_scheduler_expires)
 			vpmu_scheduler_leave();
 		return send_outside(t->tid, info);

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEP_CLOCKS 512u	/* the first one's */
+
 struct vpmu_turns vpmu_turns = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-uint64_t vpmu_turn_end = UINT64_MAX;
+uint64_t vpmu_turn_end = UINT64_MAX, vpmu_process_turn_end = UINT64_MAX;
 __thread uint64_t *vpmu_turn_limit;
 uint32_t vpmu_turns_spinning;
 
@@ -26,6 +28,15 @@ bool vpmu_turn_add(unsigned int vcpu, uint64_t clock, enum vpmu_turn_state state
 	*last = t;
 	vpmu_turns.count++;
 	return true;
+}
+
+uint64_t vpmu_turn_step(struct vpmu_turn *t, uint64_t clock)
+{
+	if (clock - t->spun > 2 * VPMU_SLICE_CLOCKS || !t->step)
+		t->step = STEP_CLOCKS;
+	else if (t->step < VPMU_SLICE_CLOCKS)
+		t->step *= 2;
+	return t->step;
 }
 
 void vpmu_turn_spin(struct vpmu_turn *t, const struct vpmu_core *core, uint64_t clock)
@@ -156,17 +167,20 @@ static bool files_wait(void)
 void vpmu_turn_set_end(void)
 {
 	const struct vpmu_turn *owner = vpmu_turns.owner, *other, *sleeper;
-	uint64_t end = UINT64_MAX;
+	uint64_t end = UINT64_MAX, machine;
 
 	if (!owner)
 		return;
 	other = vpmu_turn_least(owner);
 	sleeper = vpmu_turn_sleeper();
+	machine = __atomic_load_n(&vpmu_process_turn_end, __ATOMIC_RELAXED);
 	if (other)
 		end = (other->clock < owner->began ? owner->began : other->clock) +
 		      VPMU_SLICE_CLOCKS;
 	else if (files_wait())
 		end = owner->began + VPMU_SLICE_CLOCKS;
+	if (machine < end)
+		end = machine;
 	if (sleeper && vpmu_turn_wakes_at(sleeper) < end)
 		end = vpmu_turn_wakes_at(sleeper);
 	__atomic_store_n(&vpmu_turn_end, end, __ATOMIC_RELAXED);

@@ -53,6 +53,7 @@ struct vpmu_turn {
 	int64_t until_host;		/* the same on the host's monotonic clock */
 	int64_t answer;
 	bool timed_out;
+	bool yields;			/* other processes that are behind go first */
 	bool leaving;			/* it comes to the end of its turn before its next block */
 	bool signalled;			/* a signal from elsewhere waits for it */
 	bool calls;			/* it is in a system call, of this number */
@@ -60,6 +61,7 @@ struct vpmu_turn {
 	/* The word that the kernel clears when the thread ends, or 0; the same of the thread that
 	 * it makes. */
 	uint64_t ends_at, child_ends_at;
+	uint32_t *outside;		/* its entry in the machine's list; NULL: none */
 	const struct vpmu_core *spins;	/* it is in a PAUSE loop until this core is snooped */
 	uint64_t spun, step;		/* clock of its last PAUSE loop or yield; the next wait */
 	uint32_t file_count;
@@ -68,6 +70,8 @@ struct vpmu_turn {
 
 /* The owner's turn ends at this clock. */
 extern uint64_t vpmu_turn_end;
+/* The clock at which another process is to run; UINT64_MAX: no other one is ready. */
+extern uint64_t vpmu_process_turn_end;
 /* The limit of work of the calling thread's runner, which depends on that; or NULL. */
 extern __thread uint64_t *vpmu_turn_limit;
 /* Threads in a PAUSE loop. */
@@ -78,7 +82,6 @@ struct vpmu_turns {
 	pthread_mutex_t mutex;
 	struct vpmu_turn *first, *owner;
 	uint32_t count, outside;
-	bool unsettled;			/* a thread outside of the turn may be about to come back */
 	uint64_t queued;		/* futex waits so far */
 	const uint64_t *waited;		/* the machine's time that has passed in waits */
 };
@@ -122,6 +125,8 @@ void vpmu_turn_set_end(void);
 /* Wakes up to `count` threads that wait for this futex, the first one first. Returns how many. */
 uint32_t vpmu_turn_wake(uint64_t address, uint32_t count, uint32_t bitset, uint64_t clock);
 
+/* By how many clocks a thread that yields at this clock falls back: by more each time. */
+uint64_t vpmu_turn_step(struct vpmu_turn *t, uint64_t clock);
 /* The thread spins on this core from this clock on, and waits until a snoop; or does so no more. */
 void vpmu_turn_spin(struct vpmu_turn *t, const struct vpmu_core *core, uint64_t clock);
 void vpmu_turn_stop_spinning(struct vpmu_turn *t);

@@ -17,9 +17,8 @@
 
 #include "../../emulator/user_calls.h"
 #include "../../system/calls.h"
+#include "process_turn.h"
 #include "scheduler.h"
-
-#define STEP_CLOCKS 512u	/* the first yield's */
 
 /* ---- waiting ---- */
 
@@ -238,18 +237,20 @@ static void yield(void)
 	if (other && other->clock > clock)
 		clock = other->clock;
 	vpmu_turns_unlock();
-	if (!others)
+	me->yields = vpmu_process_turn_others(&clock);
+	if (!others && !me->yields)
 		return;
-	if (vpmu_turn_clock() - me->spun > 2 * VPMU_SLICE_CLOCKS || !me->step)
-		me->step = STEP_CLOCKS;
-	else if (me->step < VPMU_SLICE_CLOCKS)
-		me->step *= 2;
-	me->spun = clock + me->step;
+	me->spun = clock + vpmu_turn_step(me, vpmu_turn_clock());
 	vpmu_scheduler_wait(VPMU_TURN_READY, me->spun);
 }
 
 bool vpmu_waits_call(int64_t number, const int64_t a[6], int64_t *answer)
 {
+	if (number == SYS_sched_yield && vpmu_turn_self) {
+		yield();
+		*answer = 0;
+		return true;
+	}
 	if (!vpmu_scheduler_shares())
 		return false;
 	switch (number) {
@@ -257,10 +258,6 @@ bool vpmu_waits_call(int64_t number, const int64_t a[6], int64_t *answer)
 		return futex_call(a, answer);
 	case SYS_nanosleep: case SYS_clock_nanosleep:
 		return sleep_call(number, a, answer);
-	case SYS_sched_yield:
-		yield();
-		*answer = 0;
-		return true;
 	default:
 		return false;
 	}

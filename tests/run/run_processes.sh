@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Counts of programs of several processes repeat to the digit, alone and beside busy processes: they
+# run one at a time, in the order of their clocks. A process that is killed or stopped while it has
+# the turn loses it. RUNS is how often each program is counted.
+set -u
+export TMPDIR=/tmp
+. "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
+needs ipmu-run vpmu qemu-x86_64 "${CC:-cc}"
+runs=${RUNS:-3}
+source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/processes_repeat.c
+. "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
+cd "$scratch" || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -pthread -o processes "$source" || exit 1
+
+seq 1 3000 | tac >numbers
+for way in increments memory ring semaphores pipeline spawn programs threads signals; do
+	repeats ./processes $way
+done
+# What they have done is what they do natively.
+for way in increments memory ring semaphores pipeline spawn programs signals; do
+	"${clean[@]}" ./processes $way >natively
+	"${clean[@]}" timeout 300 "$(command -v vpmu)" run -- ./processes $way >out &&
+		cmp -s natively out && ok || bad "$way: $(diff natively out)"
+done
+# The owner of the turn is killed, and stopped. The limit is for a hang: the others wait for 100 ms.
+cat >spin.c <<'CODE'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	for (volatile long i = 0; i < atol(argv[argc - 1]); i++)
+		;
+	return 0;
+}
+CODE
+${CC:-cc} -O1 -o spin spin.c || exit 1
+cat >lost.sh <<'CODE'
+./spin 100000000000 & owner=$!
+./spin 100000 && kill -KILL $owner && wait $owner
+./spin 100000 && echo killed
+./spin 100000000000 & owner=$!
+./spin 100000 && kill -STOP $owner
+./spin 100000 && echo stopped
+kill -CONT $owner
+./spin 100000 && kill -TERM $owner
+wait $owner
+echo $?
+CODE
+timeout 300 vpmu run -- dash lost.sh >out 2>err
+[ "$(paste -sd ' ' out)" = 'killed stopped 143' ] && ok ||
+	bad "a killed and a stopped process: $(cat out err)"
+finish

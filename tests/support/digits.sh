@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests that compare the counts of several runs to the digit. $runs says how many, and the
+# test has sourced verdict.sh. OMP_NUM_THREADS and the rest of a program's environment stand here.
+# shellcheck shell=bash
+
+ipmu_run=$(command -v ipmu-run)
+events=skl_unc_clk.UNC_CLOCK:SOCKET,skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_MESI
+events+=,skl_unc_cbo.UNC_CBO_XSNP_RESPONSE:HITM_XCORE,skl_unc_imc.DRAM_DATA_READS
+events+=,core_fixed.INST_RETIRED:ANY
+
+# The number and lengths of variables are a program's input, so they are always the same.
+clean=(env -i PATH=/usr/bin:/bin "PWD=$scratch" HOME=/ USER=somebody LC_ALL=C OMP_NUM_THREADS=4)
+digits() {	# digits COMMAND...
+	"${clean[@]}" timeout 300 "$ipmu_run" --on skl-4c8t -e "$events" -- "$@" 2>err >out </dev/null ||
+		echo "status $?"
+	awk '/^    (core|skl_unc)/ { printf "%s ", $2 }' err
+	cksum <out
+}
+
+busy=()
+load() {	# two processes that use the host's CPUs
+	local i
+	for i in 1 2; do
+		sh -c 'while kill -0 "$0" 2>/dev/null; do :; done' $$ &
+		busy+=($!)
+	done
+}
+unload() {
+	kill "${busy[@]}" 2>/dev/null
+	wait "${busy[@]}" 2>/dev/null
+	busy=()
+}
+trap 'unload; rm -rf "$scratch"' EXIT
+
+repeats() {	# repeats COMMAND...
+	local run first again
+	first=$(digits "$@")
+	case $first in [0-9]*) ;; *) bad "$*: $first"; tail -n 5 err; return ;; esac
+	echo "$*: $first"
+	for ((run = 1; run < runs; run++)); do
+		[ $((run % 2)) = 0 ] || load
+		again=$(digits "$@")
+		unload
+		[ "$again" = "$first" ] || { bad "$*: '$first', then '$again'"; return; }
+	done
+	ok
+}
