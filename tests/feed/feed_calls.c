@@ -237,24 +237,24 @@ static void a_handler_is_called_by_nothing(void **state)
 }
 
 /* fib(n) calls itself twice: the first call's instructions are all of them. */
-static uint64_t clock;
+static uint64_t passed;
 static uint32_t deepest;
 
 static void fib(struct vpmu_calls *c, struct vpmu_call_site *from, uint32_t n, uint64_t sp)
 {
 	static struct vpmu_call_site calls[2] = { { .call = 2 }, { .call = 3 } };
 
-	call_at(clock, c, from, sp);
+	call_at(passed, c, from, sp);
 	vpmu_calls_enter(c, 0x200);
 	vpmu_calls_event(c, 2, 1);
 	deepest = c->depth > deepest ? c->depth : deepest;
-	clock += 3;
+	passed += 3;
 	for (uint32_t i = 0; n > 1 && i < 2; i++) {
-		clock++;
+		passed++;
 		fib(c, &calls[i], n - 1 - i, sp - 32);
 	}
-	clock++;
-	return_at(clock, c, sp);
+	passed++;
+	return_at(passed, c, sp);
 }
 
 static void recursion_counts_once(void **state)
@@ -264,13 +264,13 @@ static void recursion_counts_once(void **state)
 
 	(void)state;
 	begin(&c);
-	clock = 5;
+	passed = 5;
 	vpmu_calls_enter(&c, 0x100);
 	fib(&c, &call, 12, STACK);	/* 465 calls, 464 of them by the two call instructions */
-	end_at(clock, &c);
-	assert_int_equal(clock, 5 + 465 * 4 + 464);
+	end_at(passed, &c);
+	assert_int_equal(passed, 5 + 465 * 4 + 464);
 	assert_int_equal(deepest, 13);
-	check_arc(1, 0x200, 1, clock - 5);
+	check_arc(1, 0x200, 1, passed - 5);
 	check_arc(2, 0x200, 232, 0);
 	check_arc(3, 0x200, 232, 0);
 	assert_int_equal(events_of(1, 0x200, 2), 465);
@@ -375,7 +375,7 @@ static void random_step(struct vpmu_calls *c, struct vpmu_call_site *sites)
 		if (depth == DEPTH)
 			return;
 		sp -= 16 + 8 * below(4);
-		call_at(clock, c, &sites[call], sp);
+		call_at(passed, c, &sites[call], sp);
 		if (below(3) == 0)
 			vpmu_calls_enter(c, STUB);
 		vpmu_calls_enter(c, function + 0x100);
@@ -384,7 +384,7 @@ static void random_step(struct vpmu_calls *c, struct vpmu_call_site *sites)
 	case 2: case 3:
 		if (sp == UINT64_MAX)
 			return;
-		return_at(clock, c, sp);
+		return_at(passed, c, sp);
 		while (opened[depth - 1].sp == sp)
 			depth--;
 		return;
@@ -392,14 +392,14 @@ static void random_step(struct vpmu_calls *c, struct vpmu_call_site *sites)
 		if (sp == UINT64_MAX || depth == DEPTH || is_tail_call_again(function))
 			return;
 		vpmu_calls_jump(c, &sites[call]);
-		function_at(clock, c, function + 0x100, sp);
+		function_at(passed, c, function + 0x100, sp);
 		open_function(call, function, sp);
 		return;
 	case 5:
 		if (below(20))
 			return;
 		sp = opened[below(depth)].sp;	/* longjmp */
-		c->total.instructions[0] = clock;
+		c->total.instructions[0] = passed;
 		vpmu_calls_unwind(c, sp);
 		while (opened[depth - 1].sp < sp)
 			depth--;
@@ -410,7 +410,7 @@ static void random_step(struct vpmu_calls *c, struct vpmu_call_site *sites)
 		return;
 	default:
 		call = below(KINDS);
-		clock += 3;
+		passed += 3;
 		happen(KINDS, 3);
 		vpmu_calls_event(c, call, 2);
 		happen(call, 2);
@@ -427,12 +427,12 @@ static void random_programs_agree_with_a_list(void **state)
 	for (uint32_t i = 0; i <= FUNCTIONS * FUNCTIONS; i++)
 		sites[i] = (struct vpmu_call_site){ .call = i };
 	begin(&c);
-	clock = 0;
+	passed = 0;
 	vpmu_calls_enter(&c, 0x100);
 	open_function(0, 0, UINT64_MAX);
 	for (uint32_t i = 0; i < 300000; i++)
 		random_step(&c, sites);
-	end_at(clock, &c);
+	end_at(passed, &c);
 	check_all_arcs();
 	assert_int_equal(lost, 0);
 }
