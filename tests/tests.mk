@@ -9,7 +9,6 @@ EXTRA_LIBS_engine_guard = -Wl,--wrap=clock_gettime,--wrap=pthread_cond_timedwait
 EXTRA_LIBS_hostile_damage = -Wl,--wrap=openat,--wrap=pwrite
 EXTRA_LIBS_hostile_locks = -Wl,--wrap=clock_gettime,--wrap=nanosleep
 EXTRA_LIBS_engine_kills = -Wl,--wrap=pwrite
-EXTRA_OBJECTS_engine_peers = $(O)/tests/engine/random_peers.o
 EXTRA_LIBS_engine_peers = -Wl,--wrap=pwrite,--wrap=clock_gettime
 EXTRA_LIBS_engine_lost = -Wl,--wrap=clock_gettime
 EXTRA_LIBS_engine_readers = -Wl,--wrap=pread,--wrap=clock_gettime,--wrap=nanosleep

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders of what processes that share a package can do and meet; tests/engine/random_peers.h says
+/* Orders of what processes that share a package can do and meet; tests/support/random_peers.h says
  * what must hold. `run` starts this target on a virtual machine. */
 #include "fuzz.h"
 
-#include "tests/engine/random_peers.h"
+#include "tests/support/random_peers.h"
 
 #include "forks.h"
 
