@@ -10,22 +10,6 @@ trap 'rm -rf "$scratch"' EXIT
 failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
-registers() {	# registers TABLE: its lines, with one for each register of a range (facts/README.md)
-	local line one n from to
-	while IFS= read -r line; do
-		[[ $line =~ \{([0-9]+)\.\.([0-9]+)\} ]] || { printf '%s\n' "$line"; continue; }
-		from=${BASH_REMATCH[1]} to=${BASH_REMATCH[2]}
-		for ((n = from; n <= to; n++)); do
-			one=${line//"{$from..$to}"/$n}
-			one=${one//"{#}"/$n}
-			[[ ! $one =~ \{(0x[0-9A-F]+)\+([0-9]+)\} ]] ||
-				one=${one/"${BASH_REMATCH[0]}"/$(printf '0x%X' \
-					$((BASH_REMATCH[1] + BASH_REMATCH[2] * (n - from))))}
-			printf '%s\n' "$one"
-		done
-	done <"${SRCDIR:?}/facts/$1/registers.tsv"
-}
-
 # Lines of a table as "0xADDR 0xMASK NAME". Not allowed for this use: the time stamp counter and
 # DEBUGCTL, of which the engine knows nothing. By hand, beyond the column of the writable bits:
 # flags cleared by writing 1 and what cannot be read have all bits, since msr-safe merges a masked
@@ -33,7 +17,7 @@ registers() {	# registers TABLE: its lines, with one for each register of a rang
 # none (IA32_DS_AREA, PEBS of Core 2, the address filter); PMU_ISS has the bits that its note gives,
 # PEBS_ENABLE too, but not those that make the CPU write records (26:25); "unknown" bits are below.
 expected() {	# expected TABLE
-	registers "$1" | awk -F '\t' '
+	"${SRCDIR:?}/facts/registers" "$1" | awk -F '\t' '
 	function hex(s) { s = substr(s, 3); while (length(s) < 16) s = "0" s; return "0x" toupper(s) }
 	NR > 1 && $2 ~ /^0x/ && $1 !~ /TIME_STAMP_COUNTER|DEBUGCTL/ {
 		all = "0xFFFFFFFFFFFFFFFF"
