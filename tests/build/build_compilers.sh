@@ -15,6 +15,7 @@ flags=(-std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 	-DIPMU_VERSION='"0"' -DIPMU_ABI='"0"' -DIPMU_BIN_TO_LIB='"../lib"' -DIPMU_LIB_TO_BIN='"../bin"'
 	-DIPMU_BIN_TO_SHARE='"../share"'
 	-Icommon -Ihwloc_topo -Icomponent/engine -Ivirtual_pmu ${HWLOC_CFLAGS-}
+	-I"$BUILD/hwloc_topo" -I"$BUILD/ipmu_run"	# headers that facts/client-list makes
 	-isystem "$STAGE/include")
 mapfile -t sources < <(find common hwloc_topo component/engine virtual_pmu -name '*.c' ! -path '*/emulator/*' | LC_ALL=C sort)
 if [ -x "$STAGE/bin/ipmu-run" ]; then

@@ -1,8 +1,8 @@
 /*
+ * SPDX-License-Identifier: MIT
+ *
  * Test that F_GETFL reports no flag that a socket does not have.
  * A 32-bit program may see O_LARGEFILE.
- *
- * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
- * Test getsockopt() of the timeouts of a socket.
- *
  * SPDX-License-Identifier: MIT
+ *
+ * Test getsockopt() of the timeouts of a socket.
  */
 #include <assert.h>
 #include <stdlib.h>
