@@ -4,7 +4,7 @@
  * Between ipmu_batch_begin and ipmu_batch_end the writes of all units of a system are queued, in
  * their order for each CPU. ipmu_msr_read and ipmu_msr_save see what is queued: they send it first.
  * ipmu_msr_count and ipmu_batch_read do not look at the queue and may be called at any time, from a
- * signal handler too; all else wants the system's lock. A NULL batch is fine: nothing is queued. */
+ * signal handler too; all else needs the system's lock. A NULL batch is fine: nothing is queued. */
 #ifndef IPMU_BATCH_H
 #define IPMU_BATCH_H
 

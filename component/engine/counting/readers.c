@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers of a session: ipmu_readers_enter() and ipmu_readers_leave() count them, and
- * ipmu_readers_change() waits for them. Only ipmu_readers_change() wants the system's lock. A
+ * ipmu_readers_change() waits for them. Only ipmu_readers_change() needs the system's lock. A
  * reader that siglongjmp has left stays counted for ever. So a change gives up after a while, and
- * the session never runs again: nobody can know whether that reader still uses the plan. */
+ * the session never runs again: that reader may still use the plan. */
 #include "readers.h"
 
 #include "../base/now.h"

@@ -229,7 +229,7 @@ static void notice_closed(struct ipmu_session *s)
 	}
 }
 
-/* A forked child reads nothing through its parent's descriptors: only the parent knows whether the
+/* A forked child reads nothing through its parent's descriptors. Only the parent checks whether the
  * counters still count for the session. */
 static void lose_inherited(struct ipmu_session *s)
 {

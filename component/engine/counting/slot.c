@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 64-bit values of counters, from registers that have fewer bits. ipmu_slot_read() reads and
  * extends a register; ipmu_slot_take() extends a value that the caller has read. Both take no lock
- * and are async-signal-safe; ipmu_slot_begin() wants the system's lock. A slot's value only
+ * and are async-signal-safe; ipmu_slot_begin() needs the system's lock. A slot's value only
  * advances by what its register advanced. If a watched register was set back, the slot is lost and
  * its value stays. */
 #include "slot.h"
