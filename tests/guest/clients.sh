@@ -115,6 +115,15 @@ has_kinds() {	# has_kinds MACHINE WANTED
 	[ "$shown" = "$2" ] || fail "$1: threads, caches and kinds of cores: '$shown', not '$2'"
 }
 
+# What else a loaded host's machine does adds lines: the least of all boots counts.
+spoilt() {	# spoilt MACHINE
+	case $1 in
+	snb* | ivb* | hsw* | bdw* | skl*)
+		[ "$(of UNC_CBO_XSNP_RESPONSE.HITM_XCORE)" -gt $((2 * handed * 5 / 4)) ] ;;
+	*) false ;;
+	esac
+}
+
 on_machine() {	# on_machine NAME GENERATION MODEL CLOCKS [LLC]
 	local try
 	: >outs
@@ -130,7 +139,7 @@ on_machine() {	# on_machine NAME GENERATION MODEL CLOCKS [LLC]
 			./beside triad:$elements <list || exit
 			[ ! -s soc ] || ./beside triad:$elements \$((\$(nproc) - 1)) <soc
 		END
-		compare "$1" && break
+		compare "$1" && { [ "$try" = 3 ] || ! spoilt "$1"; } && break
 	done
 	local once=$((3 * elements / 8 + swept + handed)) back=$((elements / 8 + swept + handed))
 	case $1 in
