@@ -40,7 +40,7 @@ struct vpmu_processes {
 	pthread_mutex_t mutex;
 	uint32_t owner;		/* 1 more than its record's index; 0: none */
 	uint32_t used;		/* records up to the last one that was ever used */
-	uint32_t asked;		/* the owner is to look at the others' clocks */
+	uint32_t asked;		/* the owner has to compare its clock with the others' */
 	uint32_t unsettled;	/* a process or thread may be about to become ready */
 	uint64_t numbers;
 	/* Threads in calls of the host's kernel; 0: a free entry. */

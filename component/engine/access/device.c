@@ -124,7 +124,7 @@ static bool has_safe(int os_cpu)
 	return access(path, F_OK) == 0;
 }
 
-/* Prefer msr-safe if it is loaded: the administrator wants its allowlist to be used. */
+/* Prefer msr-safe if it is loaded, so that its allowlist applies. */
 int ipmu_access_open(struct ipmu_regs *p, const struct ipmu_reg *const *registers, int os_cpu,
 		     char *why)
 {

@@ -261,7 +261,7 @@ static int _intel_uncore_ntv_enum_events(unsigned int *code, int modifier)
 	}
 }
 
-/* Before 7.3 PAPI asks with the component's name, and for names of other components. */
+/* PAPI before 7.3 passes the component's name, and names of other components. */
 static int _intel_uncore_ntv_name_to_code(const char *name, unsigned int *code)
 {
 	static const char prefix[] = "intel_uncore:::";

@@ -18,7 +18,7 @@ int uncore_lease_save(uint32_t msr);
  * could be written; the journal keeps them for the next process. */
 int uncore_lease_give_up(void);
 
-/* A sentence has room for so many bytes. */
+/* Bytes of a reason, with its end. */
 #define UNCORE_REASON_MAX 256
 
 #endif

@@ -37,7 +37,7 @@ static long host_futex(uint32_t *word, int operation, uint32_t value, const stru
 	return syscall(SYS_futex, word, operation, value, limit, NULL, 0);
 }
 
-static int64_t process_turn_now(void)
+int64_t vpmu_process_turn_now(void)
 {
 	struct timespec now;
 
@@ -89,7 +89,7 @@ static enum vpmu_process_state state_of_owner(const struct vpmu_process *owner,
 		    last.doing == doing;
 
 	*w = (struct owner_watch){ owner->thread, owner->calls, doing,
-				   same ? last.since : process_turn_now() };
+				   same ? last.since : vpmu_process_turn_now() };
 	if (!same)
 		return VPMU_PROCESS_RUNS;
 	switch (doing) {
@@ -98,7 +98,7 @@ static enum vpmu_process_state state_of_owner(const struct vpmu_process *owner,
 	case 'T': case 't':		/* stopped, or by a debugger */
 		return VPMU_PROCESS_OUTSIDE;
 	case 'S':
-		return owner->calls % 2 && process_turn_now() - last.since >= WATCH_NS ?
+		return owner->calls % 2 && vpmu_process_turn_now() - last.since >= WATCH_NS ?
 		       VPMU_PROCESS_OUTSIDE : VPMU_PROCESS_RUNS;
 	default:
 		return VPMU_PROCESS_RUNS;
@@ -186,8 +186,8 @@ void vpmu_process_turn_settle(void)
 
 	if (!all || !__atomic_exchange_n(&all->unsettled, 0, __ATOMIC_RELAXED))
 		return;
-	for (limit = process_turn_now() + SETTLE_MAX_NS;
-	     (processes_move() || threads_move()) && process_turn_now() < limit;)
+	for (limit = vpmu_process_turn_now() + SETTLE_MAX_NS;
+	     (processes_move() || threads_move()) && vpmu_process_turn_now() < limit;)
 		nanosleep(&(struct timespec){ .tv_nsec = SETTLE_NS }, NULL);
 	errno = saved;
 }
@@ -270,14 +270,13 @@ static bool process_is_first(void)
 			      (other->clock == self->clock && other->number > self->number));
 }
 
-bool vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock)
+void vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock)
 {
 	int saved = errno;
-	bool waited = false;
 
 	if (!self) {
 		vpmu_process_turn_is_ready(t);
-		return false;
+		return;
 	}
 	vpmu_processes_lock(all);
 	if (goes_first(t, clock)) {
@@ -286,7 +285,6 @@ bool vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock)
 		vpmu_process_turn_settle();
 		vpmu_processes_lock(all);
 	} else {
-		waited = true;
 		do {
 			wait_as_ready(t, clock);
 			vpmu_process_turn_settle();
@@ -299,7 +297,6 @@ bool vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock)
 	set_end();
 	vpmu_processes_unlock(all);
 	errno = saved;
-	return waited;
 }
 
 void vpmu_process_turn_look(void)

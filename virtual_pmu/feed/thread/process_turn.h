@@ -18,8 +18,8 @@ struct vpmu_turn;
 /* In a process that begins. left_out: it is none of the machine's. */
 void vpmu_process_turn_begin(struct vpmu_segment *s, bool left_out);
 /* The calling thread is to execute code at this clock: waits until the process has the machine's
- * turn, and gives it to others first if it is over. True: it has waited. */
-bool vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock);
+ * turn, and gives it to others first if it is over. */
+void vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock);
 /* Computes vpmu_process_turn_end anew. */
 void vpmu_process_turn_look(void);
 bool vpmu_process_turn_has(void);
@@ -47,6 +47,9 @@ void vpmu_process_turn_settle(void);
 void vpmu_process_turn_woke(void);
 /* A system call of the calling thread, which has the turn, begins or ends. */
 void vpmu_process_turn_call(bool begins);
+
+/* The host's monotonic clock, in nanoseconds. */
+int64_t vpmu_process_turn_now(void);
 
 /* Before and after a fork, in the parent; child: its id, or not above 0 if there is none. */
 void vpmu_process_turn_fork(uint64_t clock);

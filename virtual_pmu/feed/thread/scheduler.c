@@ -63,14 +63,6 @@ static long host_futex(uint32_t *word, int operation, uint32_t value, const stru
 	return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
 }
 
-static int64_t host_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND + now.tv_nsec;
-}
-
 /* ---- choosing: the mutex is held ---- */
 
 /* Threads for which a file is ready or a signal has come become ready. */
@@ -206,7 +198,7 @@ static void turn_owner_check(struct watch *w)
 {
 	struct vpmu_turn *owner = vpmu_turns.owner;
 	struct watch last = *w;
-	int64_t now = host_now();
+	int64_t now = vpmu_process_turn_now();
 
 	if (now < last.next)
 		return;
@@ -236,7 +228,7 @@ static void look_around(struct vpmu_turn *me, struct watch *watch)
 		me->signalled = true;
 		if (vpmu_turns.owner)
 			__atomic_store_n(&vpmu_turn_end, 0, __ATOMIC_RELAXED);
-	} else if (waits && me->until_host && host_now() >= me->until_host &&
+	} else if (waits && me->until_host && vpmu_process_turn_now() >= me->until_host &&
 		   (!of_model || !vpmu_turns.owner)) {
 		time_out(me, me->clock);
 		vpmu_turn_set_end();
@@ -257,7 +249,7 @@ static int64_t sleep_limit(const struct vpmu_turn *me)
 		return WATCH_NS;
 	if (!me->until_host || (of_model && __atomic_load_n(&vpmu_turns.owner, __ATOMIC_RELAXED)))
 		return LOOK_NS;
-	left = me->until_host - host_now();
+	left = me->until_host - vpmu_process_turn_now();
 	return left < 1000 ? 1000 : left < LOOK_NS ? left : LOOK_NS;
 }
 
