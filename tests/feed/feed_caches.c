@@ -337,16 +337,16 @@ static void gather(struct vpmu_combining *w, uint64_t line, uint64_t bytes)
 {
 	if (vpmu_combining_add(w, line * 64, bytes))
 		return;
-	assert_true(vpmu_feed_lock(segment, 1));
+	vpmu_lock(segment);
 	vpmu_combining_open(&caches, &runner[0], w, line * 64, bytes);
-	vpmu_feed_unlock(segment);
+	vpmu_unlock(segment);
 }
 
 static void flush(struct vpmu_combining *w)
 {
-	assert_true(vpmu_feed_lock(segment, 1));
+	vpmu_lock(segment);
 	vpmu_combining_flush(&caches, &runner[0], w);
-	vpmu_feed_unlock(segment);
+	vpmu_unlock(segment);
 }
 
 static void nontemporal_full_line(void **state)
@@ -436,22 +436,6 @@ static void spaces_do_not_share(void **state)
 	load(1, 1);
 	assert_int_equal(READS(VPMU_I), 2);
 	assert_int_equal(all_snoops(), 0);
-	stop_runners();
-}
-
-static void guest_holds_the_machine_lock(void **state)
-{
-	struct vpmu_machine m = one_set_machine(8, 0, 16);
-
-	(void)state;
-	start(&m);
-	segment->lock.owner = runner[0].tid;
-	load(0, 1);		/* must neither wait nor count */
-	assert_int_equal(all_lookups(), 0);
-	assert_int_equal(segment->lock.owner, runner[0].tid);
-	segment->lock.owner = 0;
-	load(0, 1);
-	assert_int_equal(all_lookups(), 1);
 	stop_runners();
 }
 
@@ -668,7 +652,6 @@ int main(void)
 		cmocka_unit_test(nontemporal_part_of_a_line),
 		cmocka_unit_test(lines_come_at_the_pace_of_the_buffers),
 		cmocka_unit_test(spaces_do_not_share),
-		cmocka_unit_test(guest_holds_the_machine_lock),
 		cmocka_unit_test(slices_are_balanced),
 		cmocka_unit_test(slices_and_sets_cover_the_llc),
 		cmocka_unit_test(misses_as_a_plain_lru_has_them),

@@ -178,9 +178,7 @@ static void end_process(void) { process_exit(1, NULL); }
 
 static void pause_beside_another(void)
 {
-	segment->runners++;
 	execute(PAUSE, 0);
-	segment->runners--;
 }
 
 static void be_moved(void)

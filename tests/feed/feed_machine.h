@@ -35,7 +35,7 @@ static bool core_wanted;
 
 static inline void assert_locked(const struct vpmu_segment *s)
 {
-	assert_int_not_equal(__atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED), 0);
+	assert_int_not_equal(__atomic_load_n(&s->lock.word, __ATOMIC_RELAXED), 0);
 }
 
 bool vpmu_core_events_modelled(const struct vpmu_machine *m)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether other cores have a line, asked without their locks. */
+/* Whether other cores have a line. */
 #include "virtual_pmu/feed/cache/other_cores.h"
 #include "virtual_pmu/feed/cache/private_caches.h"
 
@@ -50,40 +50,11 @@ static void a_line_is_in_one_level_or_another(void **state)
 	assert_false(lack(6));
 }
 
-static void nothing_is_known_of_a_core_that_is_being_changed(void **state)
-{
-	struct vpmu_core *core = vpmu_caches_core(&caches, 0, 1);
-
-	(void)state;
-	assert_true(lack(1));
-	vpmu_core_lock(core, &runner[1]);
-	assert_false(lack(1));
-	vpmu_core_unlock(core);
-	assert_true(lack(1));
-}
-
-/* The thread that held the lock was killed. */
-static void the_next_change_ends_one_that_was_cut_off(void **state)
-{
-	struct vpmu_core *core = vpmu_caches_core(&caches, 0, 1);
-
-	(void)state;
-	vpmu_core_lock(core, &runner[1]);
-	core->lock = 0;
-	assert_false(lack(1));
-	vpmu_core_lock(core, &runner[1]);
-	assert_false(lack(1));
-	vpmu_core_unlock(core);
-	assert_true(lack(1));
-}
-
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, fresh, done)
 	const struct CMUnitTest tests[] = {
 		CASE(a_line_is_in_one_level_or_another),
-		CASE(nothing_is_known_of_a_core_that_is_being_changed),
-		CASE(the_next_change_ends_one_that_was_cut_off),
 	};
 
 	return cmocka_run_group_tests_name("what other cores lack", tests, NULL, NULL);

@@ -94,12 +94,12 @@ static inline int install_plugin(void)
 		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
 		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
 	};
-	char here[] = "segment=here", keep[] = "keep=on";
-	char *arguments[] = { here, keep };
+	char here[] = "segment=here";
+	char *arguments[] = { here };
 
 	segment = segment_of(&m);
 	llc_counts = &counts;
-	return qemu_plugin_install(1, &x86_64, 2, arguments);
+	return qemu_plugin_install(1, &x86_64, 1, arguments);
 }
 
 /* And the test's blocks. */

@@ -60,7 +60,7 @@ static void access_some(int core, uint64_t x, uint64_t i, uint64_t lines)
 	access_line(core, line + 64 * (uint64_t)core * (x >> 10 & 1), kinds[x >> 12 & 3]);
 }
 
-static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
+static struct outcome run(const struct vpmu_machine *m, int cores,
 			  struct vpmu_llc_counts *counts)
 {
 	uint64_t x = 88172645463325252u;
@@ -68,10 +68,6 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 
 	llc_counts = counts;
 	start(m);
-	if (keeps) {
-		runner[0].keeps = true;
-		segment->lock.owner = runner[0].tid | VPMU_LOCK_KEPT;
-	}
 	for (uint64_t i = 0; i < ACCESSES; i++) {
 		next_random(&x);
 		access_some((int)(x % (uint64_t)cores), x, i, 256);
@@ -81,20 +77,17 @@ static struct outcome run(const struct vpmu_machine *m, int cores, bool keeps,
 	o.seen = seen;
 	if (counts)
 		tell(counts, &o.seen);
-	for (uint32_t i = 0; i < m->cores; i++)		/* only tells that something changed */
-		vpmu_caches_core(&caches, 0, i)->version = 0;
 	o.hash = hash_of(caches.base, segment->caches_bytes);
 	llc_counts = NULL;
-	segment->lock.owner = 0;
 	stop_runners();
 	return o;
 }
 
-static void compare_on(const struct vpmu_machine *m, int cores, bool keeps)
+static void compare_on(const struct vpmu_machine *m, int cores)
 {
 	struct vpmu_llc_counts counts = { 0 };
-	struct outcome general = run(m, cores, keeps, NULL);
-	struct outcome plain = run(m, cores, keeps, &counts);
+	struct outcome general = run(m, cores, NULL);
+	struct outcome plain = run(m, cores, &counts);
 
 	assert_true(plain.plain > 1000);
 	assert_true(general.seen.writes > 1000 && general.seen.snoop[VPMU_EVICTION][1] > 100);
@@ -103,39 +96,38 @@ static void compare_on(const struct vpmu_machine *m, int cores, bool keeps)
 	assert_int_equal(plain.hash, general.hash);
 }
 
-static void compare(uint32_t slices, int cores, bool keeps)
+static void compare(uint32_t slices, int cores)
 {
 	struct vpmu_machine few = machine(slices, false, 0), usual = machine(slices, true, 0);
 	struct vpmu_machine with_boxes = machine(slices, false, 2), many = usual;
 
 	many.cores = 10;
-	compare_on(&few, cores, keeps);
-	compare_on(&usual, cores, keeps);
-	compare_on(&with_boxes, cores, keeps);
-	compare_on(&many, cores, keeps);
+	compare_on(&few, cores);
+	compare_on(&usual, cores);
+	compare_on(&with_boxes, cores);
+	compare_on(&many, cores);
 }
 
-static void the_only_thread(void **state)
+static void one_thread(void **state)
 {
 	(void)state;
-	compare(1, 1, true);
-	compare(3, 1, true);
-	compare(4, 1, true);
+	compare(1, 1);
+	compare(3, 1);
+	compare(4, 1);
 }
 
 static void one_of_several(void **state)
 {
 	(void)state;
-	compare(1, 1, false);
-	compare(3, 2, false);
-	compare(4, 2, false);
-	compare(4, 4, false);
+	compare(3, 2);
+	compare(4, 2);
+	compare(4, 4);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_only_thread),
+		cmocka_unit_test(one_thread),
 		cmocka_unit_test(one_of_several),
 	};
 

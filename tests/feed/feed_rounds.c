@@ -145,13 +145,13 @@ static int install(void **state)
 		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
 		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
 	};
-	char here[] = "segment=here", keep[] = "keep=on";
-	char *arguments[] = { here, keep };
+	char here[] = "segment=here";
+	char *arguments[] = { here };
 	uint64_t at = 0x400000;
 
 	(void)state;
 	segment = segment_of(&m);
-	if (qemu_plugin_install(1, &x86_64, 2, arguments))
+	if (qemu_plugin_install(1, &x86_64, 1, arguments))
 		return -1;
 	for (int i = 0; i < BLOCKS; i++) {
 		for (size_t k = 0; k < code[i].count; at += code[i].insn[k++].size)

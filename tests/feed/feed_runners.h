@@ -4,6 +4,7 @@
 #define FEED_RUNNERS_H
 
 #include "feed_machine.h"
+#include "virtual_pmu/feed/thread/machine_lock.h"
 
 #define RUNNERS 5	/* a machine may have fewer CPUs */
 
@@ -29,7 +30,9 @@ static inline void start(const struct vpmu_machine *m)
 
 static inline void stop_runners(void)
 {
-	assert_int_equal(segment->lock.owner, 0);
+	for (uint32_t i = 0; i < RUNNERS; i++)
+		vpmu_runner_release(segment, &runner[i]);
+	assert_int_equal(segment->lock.word, 0);
 	free(segment);
 }
 

@@ -30,7 +30,7 @@ static void a_loop_is_three_pauses(void **state)
 
 static void a_loop_is_64_polls(void **state)
 {
-	struct vpmu_spinning s = { .version = 6 };
+	struct vpmu_spinning s = { .misses = 6 };
 
 	(void)state;
 	for (uint32_t i = 1; i < 64; i++)
@@ -55,10 +55,7 @@ static void which_calls_only_look(void **state)
 
 static void look_for_events(int found)
 {
-	uint32_t running = segment->runners;
-
 	system_call(1, 0, SYS_epoll_wait, 3, 0, 8, 0, 0, 0, 0, 0);
-	assert_int_equal(segment->runners, running);
 	system_call_return(1, 0, SYS_epoll_wait, found);
 }
 

@@ -279,7 +279,7 @@ static struct vpmu_emulator emulator(const char *tool, bool host_random)
 }
 
 #define EMULATOR "/bin/qemu", "-cpu", "core2duo,model-id=VirtualPMU x", "-plugin", \
-		 "file=/lib/feed.so,segment=/dev/shm/s,keep=on,seed=3,stream=5," \
+		 "file=/lib/feed.so,segment=/dev/shm/s,seed=3,stream=5," \
 		 "random=host,time=host"
 
 static void a_program_keeps_its_arguments(void **state)
@@ -310,7 +310,7 @@ static void a_script_is_an_argument_of_its_interpreter(void **state)
 	vpmu_emulator_words(&e, &program, argv, words);
 	expect_list(words + 5, (const char *[]){ "-seed", "5",
 		"/bin/sh", "-e -u", path, "x", NULL });
-	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,keep=on,seed=3,"
+	assert_string_equal(words[4], "file=/lib/feed.so,segment=/dev/shm/s,seed=3,"
 				      "stream=5,random=fixed,time=host,tool=/bin/vpmu");
 }
 

@@ -155,14 +155,6 @@ static void a_machine_without_a_model_is_refused(void **state)
 	assert_int_equal(stat(path, &st), -1);
 }
 
-/* Linux numbers threads up to 2^22. */
-static void a_kept_lock_names_its_owner(void **state)
-{
-	(void)state;
-	assert_int_equal(VPMU_LOCK_KEPT & ((1u << 22) - 1), 0);
-	assert_int_not_equal(VPMU_LOCK_KEPT, 0);
-}
-
 static void another_version_is_refused(void **state)
 {
 	uint32_t version = VPMU_VERSION + 1;
@@ -251,33 +243,42 @@ static void the_lock_excludes_processes(void **state)
 	assert_int_equal(t.s->accesses.rdmsr, 2 * ROUNDS);
 }
 
+static uint32_t lock_owner(void)
+{
+	return (uint32_t)t.s->lock.word;
+}
+
 static void the_lock_knows_its_holder(void **state)
 {
 	(void)state;
-	assert_false(vpmu_lock_held(t.s));
+	assert_int_equal(vpmu_lock_held(t.s), 0);
 	vpmu_lock(t.s);
-	assert_true(vpmu_lock_held(t.s));
-	assert_int_equal(t.s->lock.owner, gettid());
+	assert_int_equal(vpmu_lock_held(t.s), 1);
+	assert_int_equal(lock_owner(), gettid());
+	vpmu_lock(t.s);
+	assert_int_equal(vpmu_lock_held(t.s), 2);
 	vpmu_unlock(t.s);
-	assert_false(vpmu_lock_held(t.s));
+	assert_int_equal(vpmu_lock_held(t.s), 1);
+	vpmu_unlock(t.s);
+	assert_int_equal(t.s->lock.word, 0);
 }
 
 /* The thread that had this id before was ended by another one that executed this program. */
 static void who_begins_has_no_lock(void **state)
 {
-	const uint32_t me = (uint32_t)gettid();
-	const uint32_t owners[][2] = {
-		{ me, 0 }, { me | VPMU_LOCK_KEPT, 0 }, { 0, 0 }, { me + 1, me + 1 },
-		{ (me + 1) | VPMU_LOCK_KEPT, (me + 1) | VPMU_LOCK_KEPT },
+	const uint64_t me = (uint64_t)gettid(), once = UINT64_C(1) << 32;
+	const uint64_t words[][2] = {
+		{ me | once, 0 }, { me | 3 * once, 0 }, { 0, 0 },
+		{ (me + 1) | once, (me + 1) | once },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]); i++) {
-		t.s->lock.owner = owners[i][0];
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		t.s->lock.word = words[i][0];
 		vpmu_lock_forget(t.s);
-		assert_int_equal(t.s->lock.owner, owners[i][1]);
+		assert_int_equal(t.s->lock.word, words[i][1]);
 	}
-	t.s->lock.owner = 0;
+	t.s->lock.word = 0;
 }
 
 static void *lock_and_die(void *unused)
@@ -301,7 +302,7 @@ static void a_dead_owner_is_replaced(void **state)
 		}
 		assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 },
 					WEXITED | (zombie ? WNOWAIT : 0)), 0);
-		assert_int_equal(t.s->lock.owner, child);
+		assert_int_equal(lock_owner(), child);
 		vpmu_lock(t.s);
 		vpmu_unlock(t.s);
 		if (zombie)
@@ -312,6 +313,29 @@ static void a_dead_owner_is_replaced(void **state)
 	pthread_join(thread, NULL);
 	vpmu_lock(t.s);
 	assert_true(vpmu_lock_held(t.s));
+	vpmu_unlock(t.s);
+	alarm(0);
+}
+
+/* A lock that was taken away does not come back, nor does its loser release another one's. */
+static void a_stopped_owner_loses_the_lock(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	alarm(HANG_SECONDS);
+	if (child == 0) {
+		vpmu_lock(t.s);
+		raise(SIGSTOP);
+		vpmu_unlock(t.s);
+		_exit((int)vpmu_lock_held(t.s));
+	}
+	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WSTOPPED | WNOWAIT), 0);
+	assert_int_equal(lock_owner(), child);
+	vpmu_lock(t.s);
+	assert_int_equal(kill(child, SIGCONT), 0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &(siginfo_t){ 0 }, WEXITED), 0);
+	assert_int_equal(vpmu_lock_held(t.s), 1);
 	vpmu_unlock(t.s);
 	alarm(0);
 }
@@ -547,11 +571,11 @@ int main(void)
 		T(a_truncated_file_is_refused), T(a_foreign_file_is_refused),
 		T(what_is_no_file_is_refused), cmocka_unit_test(each_family_has_its_model),
 		T(a_machine_without_a_model_is_refused),
-		cmocka_unit_test(a_kept_lock_names_its_owner),
 		T(another_version_is_refused), T(wrong_offsets_are_refused),
 		T(the_header_in_use_is_a_copy),
 		T(the_lock_excludes_threads), T(the_lock_excludes_processes),
 		T(the_lock_knows_its_holder), T(a_dead_owner_is_replaced),
+		T(a_stopped_owner_loses_the_lock),
 		T(who_begins_has_no_lock),
 		T(counted_threads_are_placed_without_the_others), T(ids_of_threads_move_none),
 		T(threads_spread_over_the_cpus), T(binding_moves_and_children_inherit),

@@ -2,8 +2,8 @@
 /* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock.
  * vpmu_watch_open() opens the machine, vpmu_watch_translate() registers callbacks for a block, and
  * vpmu_watch_publish() brings the thread's counts into the registers. A hit in an L1 takes no lock;
- * misses take the core's and the machine's in llc.c or plain_access.c. Deferred accesses are worked
- * off before the thread's caches, clock or registers are used in any other way. */
+ * a miss takes the machine lock in llc.c or plain_access.c. Deferred accesses are worked off before
+ * the thread's caches, clock or registers are used in any other way. */
 #include "callbacks.h"
 
 #include <stdio.h>
@@ -146,9 +146,9 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	else
 		t = thread_start(vcpu, b);
 	vpmu_runner_settle(&t->runner);
+	vpmu_runner_let_others(vpmu_feed.segment, &t->runner);
 	if (__atomic_load_n(t->runner.cpu_slot, __ATOMIC_RELAXED) != t->runner.cpu) {
 		vpmu_core_feed_moves();
-		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);	/* and its core's */
 		package = t->runner.package;
 		before = t->runner.cpu;
 		vpmu_caches_place(&vpmu_feed.caches, &t->runner, *t->runner.cpu_slot);
@@ -162,10 +162,6 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	vpmu_runner_expire(&t->runner);
 	if (vpmu_retired_is_due(&t->runner))
 		vpmu_core_feed_report();
-	/* This comes when there was no miss for some time. */
-	if (t->runner.keeps && (!vpmu_alone(vpmu_feed.segment) ||
-				vpmu_keeping_ends(vpmu_feed.segment, &t->runner)))
-		vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
 	if (t->runner.l1i.sets)
 		fetch(t, b);
 	if (callbacks.parts.reported)
@@ -262,21 +258,18 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
-/* Fast path for a loop of one block. While the core's version is the same, its lines are where they
- * were, and were used last. Under another version they are looked up, but are not used again: the
- * numbers of uses do not depend on which locks the thread has taken. A thread that keeps its core's
- * lock changes no version. It clears `inside` itself when it changes what the L1I has. */
+/* Fast path for a loop of one block: its lines are where they were, and were used last. What
+ * changes the L1I clears `inside`. After other threads have executed, the lines are looked up, but
+ * are not used again. */
 static inline __attribute__((always_inline)) bool
 enter_loop(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
-	uint32_t version = vpmu_core_version(r->own);
-
-	if (likely(r->inside == b && r->inside_version == version))
+	if (likely(r->inside == b && !r->inside_before))
 		return true;
 	if (r->inside == b ? !are_there(r, b->line, b->lines) : !fetch_again(r, b->line, b->lines))
 		return false;
 	r->inside = b;
-	r->inside_version = version & 1 ? version - 1 : version;	/* odd: look again */
+	r->inside_before = false;
 	return true;
 }
 

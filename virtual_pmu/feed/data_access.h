@@ -72,21 +72,18 @@ static inline struct vpmu_emulated *emulated_of(struct vpmu_runner *r)
 	return (struct vpmu_emulated *)(void *)((char *)r - offsetof(struct vpmu_emulated, runner));
 }
 
-/* A miss of the L1D that was just searched, when the core was at the version that was noted. The
- * L1D then has this word. */
+/* A miss of the L1D that was just searched. The L1D then has this word. */
 static inline bool missed_plain(struct vpmu_runner *r, uint64_t word)
 {
 	if (!r->plain || emulated_of(r)->combining.used)
 		return false;
 	vpmu_runner_settle(r);
-	return r->keeps ? vpmu_plain_miss(&vpmu_feed.caches, r, word) :
-			  vpmu_plain_miss_among(&vpmu_feed.caches, r, word, r->version);
+	return vpmu_plain_miss(&vpmu_feed.caches, r, word);
 }
 
 /* The way in which the L1 has the line; or NULL. */
 static inline struct vpmu_way *runner_find_way(struct vpmu_runner *r, uint64_t tag)
 {
-	r->version = vpmu_core_version(r->own);
 	return r->usual ? vpmu_fast_find_usual(&r->l1d, tag) : vpmu_fast_find(&r->l1d, tag);
 }
 
@@ -159,7 +156,7 @@ static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 	way = runner_find_way(r, tag);
 	if (!way)
 		access_missed(vcpu, info, address, user, r, tag);
-	else if (!(info & VPMU_INFO_STORE) || l1_way_modify(way, tag, r->keeps))
+	else if (!(info & VPMU_INFO_STORE) || l1_way_modify(way, tag))
 		found(r, user, way);
 	else
 		access_shared(r, user, tag);
@@ -230,7 +227,7 @@ static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 	way = runner_find_way(r, tag);
 	if (!way)
 		modify_missed(vcpu, info, address, user, r, tag);
-	else if (l1_way_modify(way, tag, r->keeps))
+	else if (l1_way_modify(way, tag))
 		found(r, user, way);
 	else
 		modify_shared(r, user, tag);

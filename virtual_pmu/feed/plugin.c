@@ -63,18 +63,14 @@ static bool is_exec(int64_t num)
 	return num == SYS_execve || num == SYS_execveat;
 }
 
-static void before_exec(struct vpmu_emulated *t)
+static void before_exec(void)
 {
 	vpmu_follow_settle();
 	count_feed(false);
-	t->runner.may_keep = false;
-	vpmu_process_leave();
 }
 
-static void after_failed_exec(struct vpmu_emulated *t)
+static void after_failed_exec(void)
 {
-	vpmu_process_stay();
-	t->runner.may_keep = vpmu_feed.keeping;
 	count_feed(true);
 	vpmu_system_exec_failed();
 }
@@ -166,15 +162,11 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 	/* Serialising. */
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
-	vpmu_runner_let_go(vpmu_feed.segment, &t->runner);
-	t->runner.keep_from = vpmu_scheduler_shares() ? 0 :
-			      t->runner.clock + VPMU_KEEP_AFTER_CLOCKS;
+	vpmu_runner_release(vpmu_feed.segment, &t->runner);
 	vpmu_illegal_call(num, a1, a2);
 	vpmu_vforks_call(num, a1);
-	if (num == SYS_exit_group)
-		vpmu_process_leave();
 	if (is_exec(num))
-		before_exec(t);
+		before_exec();
 	else if (num == SYS_exit || num == SYS_exit_group)
 		thread_ends();
 	else if (t->waits && !vpmu_scheduler_shares())
@@ -184,7 +176,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 /* The thread has polled for an event and found none. Another thread may bring one. */
 static void has_polled(struct vpmu_emulated *t)
 {
-	if (vpmu_spinning_polls(&t->spinning, vpmu_core_version(t->runner.own)))
+	if (vpmu_spinning_polls(&t->spinning, t->runner.misses))
 		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
 }
 
@@ -198,7 +190,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 	if (!t)
 		return;
 	if (is_exec(num))
-		after_failed_exec(t);
+		after_failed_exec();
 	if (vpmu_vforks_return(ret)) {
 		if (!vpmu_scheduler_outside())
 			vpmu_emulated_sleep(t);
@@ -234,7 +226,6 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 	(void)id, (void)unused;
 	if (vpmu_self)
 		vpmu_watch_catch_up(vpmu_self);
-	vpmu_process_leave();
 	vpmu_emulated_end();
 	count_feed(false);
 	vpmu_notes_end();
@@ -257,7 +248,6 @@ static void after_fork(void)
 	count_feed(true);
 	vpmu_system_forked();
 	vpmu_feed.space = new_space();
-	vpmu_feed.running = 0;
 	if (vpmu_self) {
 		vpmu_self->combining.used = 0;	/* the parent's */
 		vpmu_emulated_enter(vpmu_self, vpmu_self->runner.tid, 0);
@@ -305,7 +295,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 {
 	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
 	const char *path = vpmu_watch_argument(argc, argv, "segment");
-	const char *keep = vpmu_watch_argument(argc, argv, "keep");
 	const char *only = vpmu_watch_argument(argc, argv, "only");
 	const char *profile = vpmu_watch_argument(argc, argv, "profile");
 	const struct vpmu_passed_on with = {
@@ -332,7 +321,6 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		return -EINVAL;
 	}
 	vpmu_outside_begin(vpmu_watch_argument(argc, argv, "regions"), vpmu_serving_forget);
-	vpmu_feed.keeping = says(keep, "on");
 	if (profile && !vpmu_feed.left_out)
 		begin_profile(profile, with.data);
 	loaded_from = vpmu_watch_argument(argc, argv, "close");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine lock: one word that holds the owner's thread id. An emulated thread and the host
- * thread that emulates it have the same id. vpmu_lock() and vpmu_unlock() are for tools, system/
- * and native programs; feed/thread/machine_lock.h has the same for emulated threads. The lock is
- * not recursive. System calls are made without libc, since libc's functions may be the preloaded
- * library's. */
+/* The machine lock: one word with the owner's thread id and how often it has locked. An emulated
+ * thread and the host thread that emulates it have the same id, so that their locking nests. The
+ * feed holds the lock while its thread executes (feed/thread/machine_lock.h) and releases it soon
+ * after a waiter has set `asked`. System calls are made without libc, since libc's functions may be
+ * the preloaded library's. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +15,8 @@
 
 #define SPINS_BEFORE_YIELD 64
 #define YIELDS_BEFORE_CHECK 64
+#define CHECK_NS 50000
+#define ONCE (UINT64_C(1) << 32)	/* locked once more */
 
 /* Initial-exec: the variable is found without a call, also in a library that is preloaded. */
 static _Thread_local uint32_t cached_tid __attribute__((tls_model("initial-exec")));
@@ -37,89 +39,90 @@ uint32_t vpmu_gettid(void)
 	return cached_tid;
 }
 
-static bool take(struct vpmu_lock *lock, uint32_t from, uint32_t me)
+static uint64_t word_of(const struct vpmu_lock *lock)
 {
-	return __atomic_compare_exchange_n(&lock->owner, &from, me, false, __ATOMIC_ACQUIRE,
+	return __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
+}
+
+static bool lock_exchange(struct vpmu_lock *lock, uint64_t from, uint64_t to)
+{
+	return __atomic_compare_exchange_n(&lock->word, &from, to, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_RELAXED);
 }
 
-static bool take_free(struct vpmu_lock *lock, uint32_t me)
+static bool lock_spin(struct vpmu_lock *lock, uint32_t me)
 {
-	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
-
-	return (!owner || (owner & VPMU_LOCK_RESERVED)) && take(lock, owner, me);
-}
-
-static bool take_over(struct vpmu_lock *lock, uint32_t me)
-{
-	uint32_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
-	uint32_t tid = owner & ~VPMU_LOCK_KEPT;
-
-	return tid && tid != me && vpmu_thread_ended(tid) && take(lock, owner, me);
-}
-
-/* The feed releases a lock that it keeps when it sees `contended`. */
-static void ask_feed(struct vpmu_lock *lock)
-{
-	__atomic_store_n(&lock->contended, 1, __ATOMIC_RELAXED);
-}
-
-static bool spin(struct vpmu_lock *lock, uint32_t me)
-{
-	for (unsigned int i = 0; i < SPINS_BEFORE_YIELD; i++)
-		if (take_free(lock, me))
+	for (unsigned int i = 0; i < SPINS_BEFORE_YIELD; i++) {
+		if (!word_of(lock) && lock_exchange(lock, 0, ONCE | me))
 			return true;
+		__builtin_ia32_pause();
+	}
 	return false;
 }
 
-static __attribute__((noinline)) void wait_for_lock(struct vpmu_segment *s, uint32_t me)
+/* Takes the lock from a thread that has ended, or that was stopped at the last check, too. */
+static bool lock_take_over(struct vpmu_lock *lock, uint32_t me, uint32_t *stopped)
 {
-	int saved = errno;
-	unsigned int rounds = 0;
+	uint64_t word = word_of(lock);
+	uint32_t tid = (uint32_t)word, last = *stopped;
+	char doing = tid ? vpmu_thread_doing("/proc", tid) : 0;
 
-	while (ask_feed(&s->lock), !spin(&s->lock, me)) {
-		if (++rounds % YIELDS_BEFORE_CHECK) {
+	*stopped = doing == 'T' || doing == 't' ? tid : 0;	/* t: by a debugger */
+	return tid && (vpmu_thread_ended(tid) || (*stopped && *stopped == last)) &&
+	       lock_exchange(lock, word, ONCE | me);
+}
+
+static __attribute__((noinline)) void lock_wait(struct vpmu_lock *lock, uint32_t me)
+{
+	uint32_t stopped = 0;
+	int saved = errno;
+
+	for (unsigned int rounds = 1;; rounds++) {
+		__atomic_store_n(&lock->asked, 1, __ATOMIC_RELAXED);
+		if (lock_spin(lock, me))
+			break;
+		if (rounds % YIELDS_BEFORE_CHECK) {
 			vpmu_syscall(SYS_sched_yield);
 			continue;
 		}
-		if (take_over(&s->lock, me))
+		if (lock_take_over(lock, me, &stopped))
 			break;
-		vpmu_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = 50000 }, NULL);
+		vpmu_syscall(SYS_nanosleep, &(struct timespec){ .tv_nsec = CHECK_NS }, NULL);
 	}
-	__atomic_store_n(&s->lock.contended, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&lock->asked, 0, __ATOMIC_RELAXED);
 	errno = saved;
 }
 
 void vpmu_lock(struct vpmu_segment *s)
 {
 	uint32_t me = vpmu_gettid();
+	uint64_t word = word_of(&s->lock);
 
-	if (!take_free(&s->lock, me))
-		wait_for_lock(s, me);
-}
-
-void vpmu_lock_forget(struct vpmu_segment *s)
-{
-	uint32_t me = vpmu_gettid();
-
-	take(&s->lock, me | VPMU_LOCK_KEPT, 0);
-	take(&s->lock, me, 0);
+	if ((uint32_t)word == me && lock_exchange(&s->lock, word, word + ONCE))
+		return;
+	if (!lock_exchange(&s->lock, 0, ONCE | me))
+		lock_wait(&s->lock, me);
 }
 
 void vpmu_unlock(struct vpmu_segment *s)
 {
-	__atomic_store_n(&s->lock.owner, 0, __ATOMIC_RELEASE);
+	uint64_t word = word_of(&s->lock);
+
+	if ((uint32_t)word == vpmu_gettid())
+		lock_exchange(&s->lock, word, word < 2 * ONCE ? 0 : word - ONCE);
 }
 
-bool vpmu_lock_held(const struct vpmu_segment *s)
+void vpmu_lock_forget(struct vpmu_segment *s)
 {
-	return __atomic_load_n(&s->lock.owner, __ATOMIC_RELAXED) == vpmu_gettid();
+	uint64_t word = word_of(&s->lock);
+
+	if ((uint32_t)word == vpmu_gettid())
+		lock_exchange(&s->lock, word, 0);
 }
 
-bool vpmu_lock_unless_held(struct vpmu_segment *s)
+uint32_t vpmu_lock_held(const struct vpmu_segment *s)
 {
-	if (vpmu_lock_held(s))
-		return false;
-	vpmu_lock(s);
-	return true;
+	uint64_t word = word_of(&s->lock);
+
+	return (uint32_t)word == vpmu_gettid() ? (uint32_t)(word >> 32) : 0;
 }

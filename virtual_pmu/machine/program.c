@@ -208,7 +208,7 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
 	snprintf(e->cpu, sizeof(e->cpu), "%s%s,model-id=%s", m->qemu_cpu,
 		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
 	snprintf(e->stream, sizeof(e->stream), "%" PRIu64, fixed->stream);
-	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,keep=on,seed=%" PRIu64
+	snprintf(e->plugin, sizeof(e->plugin), "file=%s,segment=%s,seed=%" PRIu64
 		 ",stream=%s,random=%s,time=%s%s%s", feed, segment, fixed->seed, e->stream,
 		 fixed->host_random ? "host" : "fixed", fixed->model_time ? "model" : "host",
 		 tool ? ",tool=" : "", tool ? tool : "");

@@ -10,7 +10,7 @@
 #include "processes.h"
 
 #define VPMU_MAGIC 0x31304d50554d5056ull
-#define VPMU_VERSION 23u
+#define VPMU_VERSION 24u
 #define VPMU_HEAD_BYTES 4096u
 #define VPMU_VIOLATIONS_KEPT 64
 #define VPMU_UNDRIVEN_KEPT 32
@@ -19,21 +19,11 @@
 #define VPMU_ALLOWED_MAX 512
 #define VPMU_TOUCHED_MAX 4096	/* a power of two */
 
-/* Machine lock: process-shared, holds the owner's thread id (gettid), 0 when free. Every access to
- * a register takes it, and so does the feed for all that leaves a core's private caches. A dead
- * owner is detected and replaced. The lock is not recursive: see vpmu_lock_held. While there is
- * only one thread on the machine, its feed keeps the lock from one access to the next, with
- * VPMU_LOCK_KEPT in `owner`. It releases the lock when a waiter sets `contended` or when the thread
- * makes a system call. A process that is stopped while it keeps the lock loses it. With several
- * processes, the only running thread of one of them keeps the lock in the same way while it uses it
- * densely. Other dense users wait for some time before they set `contended`: that is its turn. A
- * thread among several reserves the lock when it will want it again at once. VPMU_LOCK_RESERVED in
- * `owner` says that the lock is free, and that other dense users let this thread go first. They
- * wait, `waiting` of them asleep until `turn` changes; `uses` shows them that it makes progress. A
- * thread that is woken takes the lock if it is free. */
-struct vpmu_lock { uint32_t owner, contended, uses, turn, waiting, pad[11]; };
-#define VPMU_LOCK_KEPT 0x80000000u
-#define VPMU_LOCK_RESERVED 0x40000000u
+/* The machine lock: process-shared, robust and recursive. `word` is 0, or the owner's thread id
+ * (gettid) and, in the upper half, how often the owner has locked it. Registers and caches are
+ * accessed under it. An emulated thread that executes holds it until its turn ends, it makes a
+ * system call, or another thread waits, which sets `asked`. */
+struct vpmu_lock { uint64_t word; uint32_t asked, pad[13]; };
 
 /* Bytes of registers that the register model keeps: for each package, each core, each hardware
  * thread; and each package's MMIO pages. */
@@ -130,7 +120,6 @@ struct vpmu_segment {
 	uint64_t executed_count, begun_count;
 	uint64_t aborted_count, aborted_told;	/* processes that an emulator's error has ended */
 	uint64_t chosen_count;		/* programs that --only had counted */
-	uint64_t lost_count, lost_told;	/* accesses for which the feed did not get the lock */
 	struct vpmu_devices devices;
 	uint64_t born;			/* tells machines of the same path apart */
 	uint64_t touched_lost;		/* registers that found no entry */
@@ -141,7 +130,6 @@ struct vpmu_segment {
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t profiles_paused;	/* not 0: profiles count nothing now */
 	uint64_t profiles_failed, profiles_told;	/* processes without their file */
-	uint32_t runners;		/* threads that feeds run now; dead ones may be left in */
 	struct vpmu_thread threads[VPMU_THREADS_MAX];
 	struct vpmu_processes processes;
 	/* Violations by the drivers of a booted kernel, which are not the programs': all of them,
@@ -191,11 +179,12 @@ static inline uint8_t *vpmu_package_mmio(struct vpmu_segment *s, uint32_t packag
 /* Set to 1 in the environment of a program that is emulated and counted. */
 #define VPMU_FEED_ENV "VPMU_FEED"
 
+/* Waits for the machine lock. An owner that has ended, or is stopped, loses it. */
 void vpmu_lock(struct vpmu_segment *s);
+/* Does nothing if the calling thread has lost the lock while it was stopped. */
 void vpmu_unlock(struct vpmu_segment *s);
-bool vpmu_lock_held(const struct vpmu_segment *s);	/* by the calling thread */
-/* True: the caller has to unlock it. */
-bool vpmu_lock_unless_held(struct vpmu_segment *s);
+/* How often the calling thread has locked it: 0 if it is not the owner. */
+uint32_t vpmu_lock_held(const struct vpmu_segment *s);
 /* For a program that begins: releases a lock under its thread id. The program that this process
  * executed before may have held it, and perhaps only that one had a feed. */
 void vpmu_lock_forget(struct vpmu_segment *s);
@@ -214,7 +203,7 @@ uint64_t vpmu_newest_clock(const struct vpmu_segment *s);
 /* The slot of a thread (host and guest thread ids are the same), made at the first call: the
  * affinity is that of the thread `parent` if that has a slot (0: unknown; then all CPUs), the CPU
  * the allowed one with the fewest live threads. NULL when VPMU_THREADS_MAX threads are alive.
- * These take the machine lock unless the caller holds it; a slot is the owner's until released. */
+ * These take the machine lock. A slot is its thread's until released. */
 struct vpmu_thread *vpmu_thread_slot(struct vpmu_segment *s, uint32_t tid, uint32_t parent);
 /* The same for a thread that is counted, which was made at this clock of its parent (0: as it is
  * now). Threads that are not counted have no influence on its CPU: they live as long as the host

@@ -165,14 +165,13 @@ static struct vpmu_thread *slot_of(struct vpmu_segment *s, uint32_t tid, uint32_
 
 	if (t && (t->counted || !counted))
 		return t;
-	bool locked = vpmu_lock_unless_held(s);
+	vpmu_lock(s);
 	t = vpmu_thread_find(s, tid);
 	if (!t)
 		t = make_slot(s, tid, parent, clock, counted);
 	else if (counted && !t->counted)
 		begin_counting(s, t);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	errno = saved;
 	return t;
 }
@@ -190,13 +189,13 @@ struct vpmu_thread *vpmu_thread_begin(struct vpmu_segment *s, uint32_t tid, uint
 
 void vpmu_thread_release(struct vpmu_segment *s, uint32_t tid)
 {
-	bool locked = vpmu_lock_unless_held(s);
-	struct vpmu_thread *t = vpmu_thread_find(s, tid);
+	struct vpmu_thread *t;
 
+	vpmu_lock(s);
+	t = vpmu_thread_find(s, tid);
 	if (t)
 		__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 }
 
 void vpmu_thread_ends(struct vpmu_segment *s, uint32_t pid, uint32_t parent)
@@ -220,12 +219,11 @@ int vpmu_thread_bind(struct vpmu_segment *s, struct vpmu_thread *t, const uint64
 		any |= requested[i] = mask[i] & all[i];
 	if (!any)
 		return -EINVAL;
-	bool locked = vpmu_lock_unless_held(s);
+	vpmu_lock(s);
 	memcpy(t->affinity, requested, sizeof(requested));
 	if (!mask_has(requested, t->cpu % VPMU_CPUS_MAX) || shares_cpu(s, t))
 		__atomic_store_n(&t->cpu, place(s, t), __ATOMIC_RELAXED);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	errno = saved;
 	return 0;
 }

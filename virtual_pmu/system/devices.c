@@ -20,22 +20,20 @@ static int64_t access_msr(struct vpmu_open_file f, uint8_t *buffer, size_t bytes
 	uint32_t msr = (uint32_t)offset;
 	size_t done = 0;
 	uint64_t value;
-	bool locked;
 	int rc = 0;
 
 	if (bytes % 8 || (safe && bytes != 8))
 		return -EINVAL;
 	while (done < bytes && !rc) {
 		memcpy(&value, buffer + done, 8);
-		locked = vpmu_lock_unless_held(s);
+		vpmu_lock(s);
 		if (writes)
 			rc = safe ? vpmu_safe_write(f.cpu, msr, value) :
 				    vpmu_wrmsr(s, f.cpu, msr, value);
 		else
 			rc = safe ? vpmu_safe_read(f.cpu, msr, &value) :
 				    vpmu_rdmsr(s, f.cpu, msr, &value);
-		if (locked)
-			vpmu_unlock(s);
+		vpmu_unlock(s);
 		if (!rc && !writes)
 			memcpy(buffer + done, &value, 8);
 		done += rc ? 0 : 8;
@@ -63,7 +61,6 @@ static int64_t read_config(void *to, size_t bytes, off_t offset)
 {
 	off_t end = vpmu_unprivileged() ? VPMU_CONFIG_BYTES_FOR_ALL : VPMU_CONFIG_BYTES;
 	struct vpmu_segment *s = vpmu_system.segment;
-	bool locked;
 	int rc;
 
 	if (offset < 0)
@@ -72,10 +69,9 @@ static int64_t read_config(void *to, size_t bytes, off_t offset)
 		return 0;
 	if (bytes > (size_t)(end - offset))
 		bytes = (size_t)(end - offset);
-	locked = vpmu_lock_unless_held(s);
+	vpmu_lock(s);
 	rc = vpmu_pci_read(s, (uint32_t)offset, to, (uint32_t)bytes);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	return rc ? rc : (int64_t)bytes;
 }
 

@@ -82,8 +82,8 @@ static int run(struct batch_op *ops, uint32_t count)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
 	int last = 0, first = 0;
-	bool locked = vpmu_lock_unless_held(s);
 
+	vpmu_lock(s);
 	s->accesses.batches++;
 	for (uint32_t i = 0; i < count; i++) {
 		int rc = check_op(s, &ops[i]);
@@ -95,8 +95,7 @@ static int run(struct batch_op *ops, uint32_t count)
 
 		first = first ? first : rc;
 	}
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	return last ? last : first;
 }
 

@@ -28,28 +28,26 @@ int64_t vpmu_outside_write(const void *from, size_t bytes)
 {
 	struct vpmu_segment *s = vpmu_system.segment;
 	char name[NAME_BYTES];
-	bool locked;
 
 	if (bytes >= sizeof(name))
 		return -EINVAL;
 	memcpy(name, from, bytes);
 	name[bytes] = '\0';
-	locked = vpmu_lock_unless_held(s);
+	vpmu_lock(s);
 	vpmu_model_count_free(s, name);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	return (int64_t)bytes;
 }
 
 static int refresh(struct vpmu_segment *s)
 {
-	bool locked = vpmu_lock_unless_held(s);
-	int rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY : 0;
+	int rc;
 
+	vpmu_lock(s);
+	rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY : 0;
 	if (!rc)
 		vpmu_model_refresh(s);
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	return rc;
 }
 
@@ -114,17 +112,15 @@ static int raise_kind(struct vpmu_segment *s, uint64_t argument)
 	const struct machine_occurrence *what =
 		vpmu_system.memory->memory(argument, sizeof(*what), false);
 	char name[sizeof(what->name) + 1];
-	bool locked;
 	int rc;
 
 	if (!what)
 		return -EFAULT;
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(what->name), what->name);
-	locked = vpmu_lock_unless_held(s);
+	vpmu_lock(s);
 	rc = vpmu_threads_busy(s, (uint32_t)getpid()) ? -EBUSY :
 	     vpmu_kind_raise(s, find_kind(name), what->times) ? 0 : -EINVAL;
-	if (locked)
-		vpmu_unlock(s);
+	vpmu_unlock(s);
 	return rc;
 }
 
@@ -136,7 +132,8 @@ int64_t vpmu_outside_control(uint64_t request, uint64_t argument)
 	case MACHINE_STOP:
 		if (!vpmu_system.memory->native)
 			return -EOPNOTSUPP;
-		vpmu_lock_unless_held(s);
+		if (!vpmu_lock_held(s))
+			vpmu_lock(s);
 		return 0;
 	case MACHINE_GO:
 		if (!vpmu_system.memory->native || !vpmu_lock_held(s))

@@ -85,16 +85,16 @@ static void ranges_cut(uint64_t from, uint64_t to)
 
 static int range_set(uint64_t from, uint64_t to, struct vpmu_policy policy)
 {
-	bool locked = vpmu_lock_unless_held(vpmu_system.segment);
-	int rc = range_count + 2 > RANGES ? -ENOMEM : 0;
+	int rc;
 
+	vpmu_lock(vpmu_system.segment);
+	rc = range_count + 2 > RANGES ? -ENOMEM : 0;
 	if (!rc) {
 		ranges_cut(from, to);
 		if (policy.mode != MPOL_DEFAULT)
 			range_add(from, to, policy);
 	}
-	if (locked)
-		vpmu_unlock(vpmu_system.segment);
+	vpmu_unlock(vpmu_system.segment);
 	return rc;
 }
 

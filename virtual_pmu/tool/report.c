@@ -99,8 +99,7 @@ static void tell_by_kernel(struct vpmu_segment *s, uint64_t count, uint64_t from
 	}
 }
 
-static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t aborted,
-			   uint64_t lost)
+static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t aborted)
 {
 	if (aborted)
 		fprintf(stderr, "vpmu: %s: an error of the emulator ended %llu process%s: the "
@@ -110,11 +109,6 @@ static void tell_uncounted(const struct vpmu_segment *s, uint64_t left, uint64_t
 		fprintf(stderr, "vpmu: %s: %llu program%s ran outside the machine: the counts are "
 			"not of all that ran\n",
 			s->machine.name, (unsigned long long)left, left == 1 ? "" : "s");
-	if (lost)
-		fprintf(stderr, "vpmu: %s: %llu access%s to memory %s not counted: a thread "
-			"that had the machine's lock stood still, for a fork of its process or "
-			"because that was stopped\n", s->machine.name, (unsigned long long)lost,
-			lost == 1 ? "" : "es", lost == 1 ? "was" : "were");
 }
 
 static void tell_profiles(const struct vpmu_segment *s, uint64_t failed)
@@ -135,8 +129,7 @@ static uint64_t untold(uint64_t count, uint64_t *told)
 
 void vpmu_report(struct vpmu_segment *s)
 {
-	uint64_t violations[2], undriven[2], kernel[2], left, aborted, lost, by_kernel,
-		 failed;
+	uint64_t violations[2], undriven[2], kernel[2], left, aborted, by_kernel, failed;
 
 	vpmu_lock(s);
 	violations[0] = s->violations_told;
@@ -149,10 +142,9 @@ void vpmu_report(struct vpmu_segment *s)
 	s->by_kernel_count = 0;
 	left = untold(s->left_count, &s->left_told);
 	aborted = untold(s->aborted_count, &s->aborted_told);
-	lost = untold(s->lost_count, &s->lost_told);
 	failed = untold(s->profiles_failed, &s->profiles_told);
 	vpmu_unlock(s);
-	tell_uncounted(s, left, aborted, lost);
+	tell_uncounted(s, left, aborted);
 	tell_profiles(s, failed);
 	tell_undriven(s, undriven[0], undriven[1]);
 	tell_violations(s, violations[0], violations[1]);

@@ -11,11 +11,8 @@
  * Packages do not snoop each other: a machine of several packages has independent LLCs.
  *
  * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache
- * is tag | state. Hits in the L1s take no lock. What else happens inside a core takes the core's
- * lock; what leaves it takes the machine lock as well. A thread that keeps the machine lock from
- * one access to the next keeps its core's lock, too, which is void when it has lost the other.
- *
- * Lock order: the machine lock, then core locks. Only its holder may hold two core locks. */
+ * is tag | state. A thread that misses an L1 holds the machine lock, and one thread executes at a
+ * time: nobody else changes a cache meanwhile. */
 #ifndef VPMU_FEED_CACHES_H
 #define VPMU_FEED_CACHES_H
 
@@ -44,10 +41,8 @@ struct vpmu_core_fills { uint64_t last; uint32_t part, next; };
 
 /* Head of an agent's block in the segment. */
 struct vpmu_core {
-	uint32_t lock;		/* thread id of the owner, 0 when free */
-	uint32_t version;	/* odd: what the core's caches hold is being changed */
 	struct vpmu_core_fills fills[VPMU_CLUSTER_MAX];
-	uint8_t pad[VPMU_CORE_HEADER_BYTES - 8 - VPMU_CLUSTER_MAX * sizeof(struct vpmu_core_fills)];
+	uint8_t pad[VPMU_CORE_HEADER_BYTES - VPMU_CLUSTER_MAX * sizeof(struct vpmu_core_fills)];
 };
 
 struct vpmu_caches {
@@ -128,17 +123,7 @@ struct vpmu_runner {
 	uint32_t member;		/* which of its cluster's */
 	uint32_t package;
 	uint32_t tid;
-	/* Keeping the machine lock and its core's: see machine_lock.h. Nobody else then changes or
-	 * snoops the core. */
-	bool may_keep, keeps;
-	uint64_t keep_from;		/* clock */
-	const uint32_t *beside;		/* running threads of its process; NULL: unknown */
-	uint32_t dense;			/* how often in sequence it wanted the lock again soon */
-	/* Reserving it: the clock at which the thread last had it, whether it wants it again soon,
-	 * and what `owner` is to be afterwards if the thread went before another one. */
-	uint64_t unlocked;
-	bool often;
-	uint32_t reserved_by;
+	bool holds;			/* the machine lock: machine_lock.h */
 	struct vpmu_core *own;
 	unsigned char *llc;		/* its package's */
 	uint64_t slice_bytes;		/* of it */
@@ -153,13 +138,13 @@ struct vpmu_runner {
 	/* L2 misses that no stream predicted, and the number at which deferring begins. */
 	uint32_t scattered, judged_at;
 	struct vpmu_deferring *deferring;	/* NULL: never */
-	uint32_t version;		/* its core's at the last search of the L1D */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
+	uint64_t misses;		/* of an L1 */
 	uint32_t uses_per_clock, spin_clocks;	/* the machine's: see above, and pause_loop.h */
-	/* The block that it entered last, if all its lines were found where they were before, and
-	 * the core's version then. NULL: they were not, or the block is not known. */
+	/* The block that it entered last, if all its lines were found where they were before. NULL:
+	 * they were not, or the block is not known. */
 	const struct vpmu_timed_block *inside;
-	uint32_t inside_version;
+	bool inside_before;		/* other threads have executed since */
 	struct vpmu_contention contention;
 	/* State of a clock that estimates time: see clock.h. The clock at which the last missed
 	 * line arrives, those of the lines that instructions missed last, and the next one at which
@@ -196,7 +181,7 @@ void vpmu_caches_place(const struct vpmu_caches *c, struct vpmu_runner *r, uint3
 void vpmu_caches_choose(const struct vpmu_caches *c, struct vpmu_runner *r);
 
 /* Any access, by the runner's own host thread. Advances the runner's clock by what it waits for.
- * Takes the locks it needs; does nothing where vpmu_feed_lock refuses the machine lock. */
+ * Takes the machine lock if it misses an L1. */
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			enum vpmu_touch kind);
 /* Fetches a line as a load does, to the L1D and the L2 or to the L2 alone. */
@@ -207,11 +192,6 @@ void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, ui
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag);
 /* Slice of the runner's package that holds the line. */
 uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set);
-
-static inline uint32_t vpmu_core_version(const struct vpmu_core *core)
-{
-	return __atomic_load_n(&core->version, __ATOMIC_ACQUIRE);
-}
 
 static inline uint64_t vpmu_level_index(const struct vpmu_level *level, uint64_t line)
 {

@@ -338,16 +338,12 @@ void vpmu_contended_return(const struct vpmu_caches *c, struct vpmu_runner *r, u
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, agent, tag);
 	struct vpmu_way *way = way_of(c, r, agent, tag);
-	uint64_t shared = tag | VPMU_WORD_S;
 	int second;
 
-	p.alone = false;
-	vpmu_private_lock(&p, r);
-	if (way && __atomic_compare_exchange_n(&way->word, &shared, tag | VPMU_WORD_M, false,
-					       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		second = set_find(&p.l2, tag);
-		if (second >= 0)
-			set_put(&p.l2, (uint32_t)second, tag | VPMU_WORD_E);
-	}
-	vpmu_private_unlock(&p);
+	if (!way || way->word != (tag | VPMU_WORD_S))
+		return;
+	way->word = tag | VPMU_WORD_M;
+	second = set_find(&p.l2, tag);
+	if (second >= 0)
+		set_put(&p.l2, (uint32_t)second, tag | VPMU_WORD_E);
 }

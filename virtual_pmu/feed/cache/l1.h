@@ -42,15 +42,10 @@ static inline bool l1_way_has(const struct vpmu_way *way, uint64_t tag, uint64_t
 }
 
 /* A store to the line that the way has: it is modified from now. False: it is shared, or gone. */
-static inline bool l1_way_modify(struct vpmu_way *way, uint64_t tag, bool alone)
+static inline bool l1_way_modify(struct vpmu_way *way, uint64_t tag)
 {
-	uint64_t exclusive = tag | VPMU_WORD_E;
-
 	if (l1_way_has(way, tag, VPMU_WORD_M))
 		return true;
-	if (!alone)	/* a snoop can come in between, hence the exchange */
-		return __atomic_compare_exchange_n(&way->word, &exclusive, tag | VPMU_WORD_M, false,
-						   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (!l1_way_has(way, tag, VPMU_WORD_E))
 		return false;
 	__atomic_store_n(&way->word, tag | VPMU_WORD_M, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The general path of an access through a package: private caches, LLC slices, snoops, memory.
- * vpmu_caches_access() takes the locks that it needs; the caller of vpmu_caches_remove() holds the
+ * vpmu_caches_access() takes the machine lock; the caller of vpmu_caches_remove() holds the
  * machine lock. A line that no word of the LLC names is in no private cache of the package.
  * plain_access.c is the same made fast for the usual case, and both have to count alike. */
 #include "../thread/clock.h"
@@ -113,27 +113,21 @@ static HOT void read_memory(const struct llc_request *q)
 	vpmu_outcome_fill(q->r, q->kind, false);
 }
 
-/* Snoops one core and returns its answer. Takes that core's lock; the requester's own is held. */
+/* Snoops one core and returns its answer. */
 static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t core, uint64_t tag,
 				  bool take_out, enum vpmu_snoop_cause cause)
 {
 	struct vpmu_private p = vpmu_private_sets(q->c, q->r, core, tag);
 	enum vpmu_snoop_result result;
-	bool take = core != q->r->core, l1_lost;
+	bool other = core != q->r->core, l1_lost;
 
-	if (take) {
-		if (take_out && vpmu_turns_spinning)
-			vpmu_turns_snooped(p.core, q->r->clock);
-		p.alone = false;
-		vpmu_private_lock(&p, q->r);
-	} else {
+	if (!other)
 		q->r->inside = NULL;
-	}
+	else if (take_out && vpmu_turns_spinning)
+		vpmu_turns_snooped(p.core, q->r->clock);
 	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);
-	if (take)
-		vpmu_private_unlock(&p);
-	if (take && cause == VPMU_XCORE && result == VPMU_SNOOP_HITM)
+	if (other && cause == VPMU_XCORE && result == VPMU_SNOOP_HITM)
 		vpmu_runner_hitm(q->r);
 	vpmu_outcome_snooped(q->c, q->r, core, (struct vpmu_snooped){ cause, q->kind, result },
 			     l1_lost);
@@ -404,11 +398,9 @@ static HOT void access_llc(struct llc_request *q, struct vpmu_private *p)
 {
 	uint64_t spill[2] = { 0, 0 };
 
-	vpmu_private_lock(p, q->r);
 	if (vpmu_is_cluster(p))
 		ask_cluster(q, p);
-	if (vpmu_private_unchanged(p) ||
-	    !vpmu_private_access(p, q->tag, q->kind, &spill[0])) {
+	if (!p->refused || !vpmu_private_access(p, q->tag, q->kind, &spill[0])) {
 		int way = set_find(&q->at.set, q->tag);
 		enum vpmu_word_state grant = way < 0 ? miss(q) : hit(q, (uint32_t)way);
 
@@ -419,20 +411,17 @@ static HOT void access_llc(struct llc_request *q, struct vpmu_private *p)
 			llc_take_back(q, spill[i]);
 	if (__builtin_expect(q->lender >= 0, 0))
 		give_back(q);
-	vpmu_private_unlock(p);
 }
 
 static bool access_cluster(const struct llc_request *q, struct vpmu_private *p)
 {
 	bool done;
 
-	vpmu_private_lock(p, q->r);
 	vpmu_cluster_ask(p, q->tag, q->kind == VPMU_STORE, false, &done);
 	done = done && vpmu_private_access(p, q->tag, q->kind, NULL);
-	vpmu_private_unlock(p);
 	if (done)
 		vpmu_runner_second(q->r);
-	p->version = 1;
+	p->refused = true;
 	return done;
 }
 
@@ -442,30 +431,28 @@ static HOT bool access_private(const struct llc_request *q, struct vpmu_private 
 
 	if (done)
 		return done;
+	q->r->misses++;
+	vpmu_runner_lock(q->c->s, q->r);
 	if (vpmu_is_cluster(p))
 		return access_cluster(q, p);
-	/* This search takes no lock; access_llc notices when its result is outdated. */
 	p->l2_way = set_find(&p->l2, q->tag);
 	if (p->l2_way < 0)
 		return false;
-	vpmu_private_lock(p, q->r);
 	done = vpmu_private_access(p, q->tag, q->kind, NULL);
-	vpmu_private_unlock(p);
 	if (done)
 		vpmu_runner_second(q->r);
-	p->version = 1;	/* our own change of the version, and it may be a spill that was refused */
+	p->refused = true;
 	return done;
 }
 
 static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			   enum vpmu_touch kind, bool alone, uint32_t *counts, bool skips_l1)
+			   enum vpmu_touch kind, uint32_t *counts, bool skips_l1)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
 	struct llc_request q = {
 		.c = c, .r = r, .tag = tag, .kind = kind, .own = &p, .lender = -1,
 	};
 
-	p.alone = alone;
 	p.counts = counts;
 	p.skips_l1 = skips_l1;
 	if (counts)
@@ -475,11 +462,8 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 	q.at = vpmu_llc_place_of(c, r->package, tag);
 	vpmu_prefetch(c, &q.at);
 	vpmu_prefetch_ahead(c, r, tag);
-	if (!vpmu_access_lock(c->s, r))
-		return;
 	access_llc(&q, &p);
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
-	vpmu_runner_unlock(c->s, r);
 }
 
 uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set)
@@ -491,10 +475,10 @@ static __attribute__((noinline)) void access_general(const struct vpmu_caches *c
 						     struct vpmu_runner *r, uint64_t tag,
 						     enum vpmu_touch kind)
 {
-	if (r->keeps && !r->counts)
-		access_any(c, r, tag, kind, true, NULL, false);
+	if (!r->counts)
+		access_any(c, r, tag, kind, NULL, false);
 	else
-		access_any(c, r, tag, kind, r->keeps, r->counts, false);
+		access_any(c, r, tag, kind, r->counts, false);
 }
 
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
@@ -507,7 +491,7 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			  bool to_l1)
 {
-	access_any(c, r, tag, VPMU_LOAD, r->keeps, r->counts, !to_l1);
+	access_any(c, r, tag, VPMU_LOAD, r->counts, !to_l1);
 }
 
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)
@@ -515,7 +499,6 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	struct llc_request q = {
 		.c = c, .r = r, .tag = tag, .at = vpmu_llc_place_of(c, r->package, tag),
 	};
-	struct vpmu_private own;
 	int way = set_find(&q.at.set, tag);
 	uint64_t me = 1ull << r->core;
 	bool dirty;
@@ -523,13 +506,10 @@ bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 	if (way < 0)
 		return false;
 	dirty = set_state(set_word(&q.at.set, (uint32_t)way)) == VPMU_WORD_M;
-	own = vpmu_private_sets(c, r, r->core, tag);
-	vpmu_private_lock(&own, r);
 	if (vpmu_cores_of(&q.at, (uint32_t)way) & me)
 		dirty |= core_ask(&q, r->core, tag, true, VPMU_EVICTION) == VPMU_SNOOP_HITM;
 	dirty |= invalidate(&q, q.at.slice, tag, holders(&q.at, (uint32_t)way) & ~me, VPMU_XCORE) ==
 		 VPMU_SNOOP_HITM;
-	vpmu_private_unlock(&own);
 	set_remove(&q.at.set, (uint32_t)way);
 	return dirty;
 }

@@ -8,11 +8,9 @@ static void combine(struct vpmu_emulated *t, uint64_t tag, uint64_t bytes)
 {
 	if (vpmu_combining_add(&t->combining, tag, bytes))
 		return;
-	if (!vpmu_access_lock(vpmu_feed.segment, &t->runner))
-		return;
+	vpmu_runner_lock(vpmu_feed.segment, &t->runner);
 	vpmu_combining_open(&vpmu_feed.caches, &t->runner, &t->combining, tag, bytes);
 	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, VPMU_PUBLISH_CLOCKS);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
 }
 
 void vpmu_nontemporal_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
@@ -38,9 +36,8 @@ void vpmu_nontemporal_fence(unsigned int vcpu, void *unused)
 
 __attribute__((cold)) void vpmu_nontemporal_release(struct vpmu_emulated *t, uint64_t tag)
 {
-	if (!vpmu_combining_has(&t->combining, tag) ||
-	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+	if (!vpmu_combining_has(&t->combining, tag))
 		return;
+	vpmu_runner_lock(vpmu_feed.segment, &t->runner);
 	vpmu_combining_flush_line(&vpmu_feed.caches, &t->runner, &t->combining, tag);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
 }

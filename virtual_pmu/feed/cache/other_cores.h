@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether other cores have a line. The caller holds the machine lock, so that no line enters
- * another core. Within its caches each core continues, and these are read without its lock. */
+/* Tells whether other cores have a line. The caller holds the machine lock. */
 #ifndef VPMU_FEED_OTHER_CORES_H
 #define VPMU_FEED_OTHER_CORES_H
 
 #include "caches.h"
 
 /* True: none of these agents of the runner's package (a bit each) has the line. False: one has it,
- * or it cannot be told without a lock. */
+ * or is a cluster. */
 bool vpmu_others_lack(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t agents,
 		      uint64_t tag);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast path of an access: the core has an L2 of its own, and no other core has the line.
  * vpmu_plain_access() and vpmu_plain_miss*() are the entry points. They return false, with nothing
- * changed, where llc.c has to do the access in general; both have to count alike. A runner that
- * keeps the machine lock needs no other (the *_alone functions). Any other takes its locks here and
- * checks the core's version, to see that the core has not changed since the L1 was searched. An
- * access is one function without calls, except in rare cases. */
+ * changed, where llc.c has to do the access in general; both have to count alike. An access is one
+ * function without calls, except in rare cases. */
 #include "plain_access.h"
 
 #include <string.h>
@@ -30,11 +28,11 @@ static HOT bool is_modified(uint64_t word)
 
 /* ---- the core's own caches ---- */
 
-static HOT bool hit_first(const struct plain *q, uint32_t index, bool alone)
+static HOT bool hit_first(const struct plain *q, uint32_t index)
 {
 	struct vpmu_way *way = &q->l1.ways[index];
 
-	if (is_modified(q->word) && !l1_way_modify(way, q->tag, alone))
+	if (is_modified(q->word) && !l1_way_modify(way, q->tag))
 		return false;
 	l1_touch(way, &q->r->uses);
 	return true;
@@ -81,7 +79,7 @@ static HOT bool hit_second(const struct plain *q, uint32_t way)
 	if (place >= 0) {
 		below = set_word(&l2, (uint32_t)place);
 		set_put(&l2, (uint32_t)place, is_modified(victim) ? victim : below);
-	} else if (is_modified(victim)) {	/* another thread's store may just have come */
+	} else if (is_modified(victim)) {
 		write_back(q, victim);
 	}
 	vpmu_runner_second(q->r);
@@ -288,40 +286,15 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 	return true;
 }
 
-/* ---- with locks, or without ---- */
-
 /* Not marked cold: otherwise the compiler treats the code behind the calls as cold, too. */
 static NOINLINE void plain_publish(const struct vpmu_caches *c, struct vpmu_runner *r)
 {
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
 }
 
-static NOINLINE void let_go(struct vpmu_segment *s, struct vpmu_runner *r)
-{
-	vpmu_runner_share(s, r);
-}
-
-static HOT bool access_llc_among(struct plain *q, uint32_t version)
-{
-	struct vpmu_segment *s = q->c->s;
-	struct vpmu_llc_place at;
-	bool done;
-
-	at = place_ahead(q);
-	if (!vpmu_access_lock(s, q->r))
-		return true;
-	vpmu_core_lock(q->r->own, q->r);
-	done = vpmu_core_unchanged(q->r->own, version) && miss(q, &at);
-	vpmu_core_unlock(q->r->own);
-	if (done)
-		vpmu_runner_publish(q->c, q->r, VPMU_PUBLISH_CLOCKS);
-	vpmu_runner_unlock(s, q->r);
-	return done;
-}
-
-/* Accesses the LLC and memory as the machine's only runner, without locks. No other thread reads
- * its clock before that is published, as by vpmu_runner_publish(). */
-static HOT bool access_llc_alone(struct plain *q)
+/* No other thread reads the runner's clock before that is published, as by
+ * vpmu_runner_publish(). */
+static HOT bool access_llc(struct plain *q)
 {
 	struct vpmu_llc_place at = place_ahead(q);
 
@@ -330,29 +303,16 @@ static HOT bool access_llc_alone(struct plain *q)
 	q->r->published = q->r->clock;
 	if (unlikely(vpmu_runner_number_is_due(q->r) || vpmu_retired_is_due(q->r)))
 		plain_publish(q->c, q->r);
-	if (unlikely(vpmu_keeping_ends(q->r->s, q->r)))
-		let_go(q->r->s, q->r);
 	return true;
 }
 
-static HOT bool miss_alone(struct plain q)
+static HOT bool plain_miss(struct plain q)
 {
 	int way = set_search(&q.l2, q.tag);
 
-	return way < 0 ? access_llc_alone(&q) : hit_second(&q, (uint32_t)way);
-}
-
-static HOT bool miss_among(struct plain q, uint32_t version)
-{
-	int way = set_search(&q.l2, q.tag);
-	bool done;
-
-	if (way < 0)
-		return access_llc_among(&q, version);
-	vpmu_core_lock(q.r->own, q.r);
-	done = vpmu_core_unchanged(q.r->own, version) && hit_second(&q, (uint32_t)way);
-	vpmu_core_unlock(q.r->own);
-	return done;
+	q.r->misses++;
+	vpmu_runner_lock(q.c->s, q.r);
+	return way < 0 ? access_llc(&q) : hit_second(&q, (uint32_t)way);
 }
 
 bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
@@ -366,19 +326,13 @@ bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
 static WHOLE NOINLINE bool miss_of_any(const struct vpmu_caches *c, struct vpmu_runner *r,
 				       uint64_t word, bool code)
 {
-	return miss_alone(plain_of(c, r, word, code, ways_of(r, &c->layout)));
-}
-
-static WHOLE NOINLINE bool miss_of_any_among(const struct vpmu_caches *c, struct vpmu_runner *r,
-					     uint64_t word, bool code, uint32_t version)
-{
-	return miss_among(plain_of(c, r, word, code, ways_of(r, &c->layout)), version);
+	return plain_miss(plain_of(c, r, word, code, ways_of(r, &c->layout)));
 }
 
 static WHOLE NOINLINE bool miss_of_usual(const struct vpmu_caches *c, struct vpmu_runner *r,
 					 uint64_t word)
 {
-	return miss_alone(plain_of(c, r, word, false, USUAL_WAYS));
+	return plain_miss(plain_of(c, r, word, false, USUAL_WAYS));
 }
 
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
@@ -386,31 +340,14 @@ bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_
 	return r->usual ? miss_of_usual(c, r, word) : miss_of_any(c, r, word, false);
 }
 
-WHOLE bool vpmu_plain_miss_among(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word,
-				 uint32_t version)
-{
-	return r->usual ? miss_among(plain_of(c, r, word, false, USUAL_WAYS), version) :
-			  miss_of_any_among(c, r, word, false, version);
-}
-
-static bool miss_of_code(const struct plain *q, uint32_t version)
-{
-	return q->r->keeps ? miss_of_any(q->c, q->r, q->word, true) :
-			     miss_of_any_among(q->c, q->r, q->word, true, version);
-}
-
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind)
 {
 	uint64_t word = tag | (kind == VPMU_STORE ? VPMU_WORD_M : VPMU_WORD_E);
-	uint32_t version = vpmu_core_version(r->own);
 	struct plain q = plain_of(c, r, word, kind == VPMU_CODE, ways_of(r, &c->layout));
 	int way = l1_search(&q.l1, tag);
 
 	if (way >= 0)
-		return hit_first(&q, (uint32_t)way, r->keeps);
-	if (q.code)
-		return miss_of_code(&q, version);
-	return r->keeps ? vpmu_plain_miss(c, r, word) :
-			  vpmu_plain_miss_among(c, r, word, version);
+		return hit_first(&q, (uint32_t)way);
+	return q.code ? miss_of_any(c, r, word, true) : vpmu_plain_miss(c, r, word);
 }

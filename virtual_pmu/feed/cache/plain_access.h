@@ -9,12 +9,9 @@
  * any more, and nothing of it has been noted. */
 bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		       enum vpmu_touch kind);
-/* The same for data of a line that the L1D does not have, of a runner that keeps the machine lock.
- * word: what the L1D will have, in state E or, for a store, M. */
+/* The same for data of a line that the L1D does not have. word: what the L1D will have, in state E
+ * or, for a store, M. */
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word);
-/* And of one of several runners. version: the core's, from before the L1 was searched. */
-bool vpmu_plain_miss_among(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word,
-			   uint32_t version);
 /* Are the runner's caches, and the LLC, of the kind that this is fastest for? */
 bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r);
 

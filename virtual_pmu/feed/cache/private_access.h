@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses and snoops in the caches of one core. The functions are inline because llc.c
- * calls them at every miss of an L1. Their caller holds the core's lock, except for hits in an
+ * calls them at every miss of an L1. Their caller holds the machine lock, except for hits in an
  * L1. */
 #ifndef VPMU_FEED_PRIVATE_ACCESS_H
 #define VPMU_FEED_PRIVATE_ACCESS_H
@@ -87,12 +87,11 @@ static inline bool vpmu_private_hit(struct vpmu_private *p, uint64_t tag, enum v
 	const struct vpmu_l1 *l1 = private_l1_of(p, kind);
 	struct vpmu_way *way;
 
-	p->version = vpmu_core_version(p->core);
 	p->way = l1_find(l1, tag);
 	if (p->way < 0)
 		return false;
 	way = &l1->ways[p->way];
-	if (kind == VPMU_STORE && !l1_way_modify(way, tag, p->alone))
+	if (kind == VPMU_STORE && !l1_way_modify(way, tag))
 		return false;
 	l1_touch(way, p->uses);
 	return true;

@@ -13,11 +13,9 @@ struct vpmu_private {
 	struct vpmu_set l2;
 	uint64_t *uses;		/* the accessing thread's number of its last one */
 	uint32_t *counts;	/* core events of the accessing thread, or NULL */
-	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere; and the
-	 * core's version before it. */
+	/* Set by a search: where the L1 concerned and the L2 have the line, -1: nowhere. */
 	int way, l2_way;
-	uint32_t version;
-	bool alone;		/* its thread keeps the core's lock */
+	bool refused;		/* the L2 has the line, but its core alone cannot do the access */
 	bool shared;		/* another core of the cluster keeps the line */
 	bool skips_l1;		/* a prefetch to the L2: the L1D does not take the line */
 };
@@ -97,71 +95,7 @@ vpmu_private_sets(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t c
 		.l1i = vpmu_l1_at(block + b->l1i_at, &b->l1i, tag >> 6),
 		.l2 = vpmu_l2_set(b, head, tag),
 		.uses = &r->uses,
-		.alone = r->keeps,
 	};
-}
-
-void vpmu_private_wait(struct vpmu_core *core, const struct vpmu_runner *r);
-
-/* Counts the core's version up by one: without a lock, or at the end of holding it. */
-static inline void vpmu_core_change(struct vpmu_core *core)
-{
-	__atomic_store_n(&core->version, core->version + 1, __ATOMIC_RELEASE);
-}
-
-static inline bool vpmu_core_take(struct vpmu_core *core, uint32_t from, uint32_t tid)
-{
-	return __atomic_compare_exchange_n(&core->lock, &from, tid, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_RELAXED);
-}
-
-static inline void vpmu_core_lock(struct vpmu_core *core, const struct vpmu_runner *r)
-{
-	if (!vpmu_core_take(core, 0, r->tid))
-		vpmu_private_wait(core, r);
-	/* The version becomes odd in any case: a thread that was killed with the lock may have left
-	 * it odd. */
-	__atomic_store_n(&core->version, (core->version + 1) | 1, __ATOMIC_RELEASE);
-}
-
-static inline void vpmu_core_unlock(struct vpmu_core *core)
-{
-	vpmu_core_change(core);
-	__atomic_store_n(&core->lock, 0, __ATOMIC_RELEASE);
-}
-
-/* With the lock held: is this what the core held at that version? */
-static inline bool vpmu_core_unchanged(const struct vpmu_core *core, uint32_t version)
-{
-	return !(version & 1) && core->version == version + 1;
-}
-
-/* Without an L2 there is nothing to lock: whatever changes more than the LRU order then holds the
- * machine lock. */
-static inline void vpmu_private_lock(const struct vpmu_private *p, const struct vpmu_runner *r)
-{
-	if (p->alone)
-		return;
-	if (p->l2.words)
-		vpmu_core_lock(p->core, r);
-	else
-		vpmu_core_change(p->core);
-}
-
-static inline void vpmu_private_unlock(const struct vpmu_private *p)
-{
-	if (p->alone)
-		return;
-	if (p->l2.words)
-		vpmu_core_unlock(p->core);
-	else
-		vpmu_core_change(p->core);
-}
-
-/* With the lock held: does the core still hold what the last search found? */
-static inline bool vpmu_private_unchanged(const struct vpmu_private *p)
-{
-	return p->alone ? !(p->version & 1) : vpmu_core_unchanged(p->core, p->version);
 }
 
 static inline void snooped(uint64_t old, enum vpmu_snoop_result *result)
@@ -180,10 +114,11 @@ static inline void private_snoop_set(const struct vpmu_set *set, uint64_t tag, b
 
 	if (way < 0)
 		return;
-	snooped(__atomic_exchange_n(&set->words[way], invalidate ? 0 : tag | VPMU_WORD_S,
-				    __ATOMIC_RELAXED), result);
+	snooped(set_word(set, (uint32_t)way), result);
 	if (invalidate)
 		set_remove(set, (uint32_t)way);
+	else
+		set_put(set, (uint32_t)way, tag | VPMU_WORD_S);
 }
 
 static inline void private_snoop_l1(const struct vpmu_l1 *set, uint64_t tag, bool invalidate,
@@ -193,10 +128,11 @@ static inline void private_snoop_l1(const struct vpmu_l1 *set, uint64_t tag, boo
 
 	if (way < 0)
 		return;
-	snooped(__atomic_exchange_n(&set->ways[way].word, invalidate ? 0 : tag | VPMU_WORD_S,
-				    __ATOMIC_RELAXED), result);
+	snooped(l1_word(set, (uint32_t)way), result);
 	if (invalidate)
 		l1_remove(set, (uint32_t)way);
+	else
+		l1_put(set, (uint32_t)way, tag | VPMU_WORD_S);
 }
 
 #endif

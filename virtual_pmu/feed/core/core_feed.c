@@ -138,11 +138,11 @@ static void report(struct core_thread *t, uint32_t cpu)
 
 	vpmu_runner_settle(t->runner);
 	now = t->runner->clock;
-	if (cpu == VPMU_NO_CPU || !vpmu_runner_lock(caches->s, t->runner))
+	if (cpu == VPMU_NO_CPU)
 		return;
+	vpmu_runner_lock(caches->s, t->runner);
 	vpmu_profile_clocks(t->runner);
 	vpmu_core_events_at(caches->s, cpu, t->ring, t->counts, (uint32_t)(now - t->reported));
-	vpmu_runner_unlock(caches->s, t->runner);
 	t->reported = now;
 	memset(t->counts, 0, sizeof(t->counts));
 	if (parts.reported)
@@ -151,10 +151,8 @@ static void report(struct core_thread *t, uint32_t cpu)
 
 static void report_retired(void)
 {
-	if (!vpmu_runner_lock(caches->s, retired))
-		return;
+	vpmu_runner_lock(caches->s, retired);
 	vpmu_retired_report(caches->s, retired);
-	vpmu_runner_unlock(caches->s, retired);
 }
 
 void vpmu_core_feed_moves(void)

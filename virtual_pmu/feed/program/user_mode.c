@@ -35,14 +35,11 @@ static bool has_tsc;		/* the model has a time-stamp counter */
 static bool model_time;		/* the program reads the machine's clock */
 static struct vpmu_user_layout layout;
 
-/* Publishes, and releases the machine lock, before a register is read by other means than a system
- * call. */
+/* Before a register is read by other means than a system call. */
 static void synchronise(void)
 {
-	if (!vpmu_self)
-		return;
-	vpmu_watch_publish(vpmu_self);
-	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
+	if (vpmu_self)
+		vpmu_watch_publish(vpmu_self);
 }
 
 static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
@@ -117,16 +114,14 @@ static int home(uint64_t address, int move)
 	const struct vpmu_caches *c = &vpmu_feed.caches;
 	uint64_t tag = vpmu_runner_tag(&runner, address);
 	int node = 0;
-	bool locked;
 
 	if (!c->layout.boxes || vpmu_feed.segment->machine.packages == 1)
 		return 0;
-	locked = vpmu_feed_lock(vpmu_feed.segment, vpmu_gettid());
+	vpmu_lock(vpmu_feed.segment);
 	if (move >= 0)
 		vpmu_home_move(c, tag, (uint32_t)move);
 	node = vpmu_home_known(c, tag) ? (int)vpmu_home_package(c, &runner, tag) : -ENOENT;
-	if (locked)
-		vpmu_feed_unlock(vpmu_feed.segment);
+	vpmu_unlock(vpmu_feed.segment);
 	return node;
 }
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts and ends the threads that the feed watches, and counts how many run. vpmu_emulated_start()
- * gives the calling thread its vpmu_self at its first block; vpmu_emulated_end() releases it. The
- * number of running threads grows under the machine lock only: a thread that keeps the lock as the
- * machine's only one notices then. The segment counts the same threads as
- * vpmu_feed.running does, except those of a process that ends. */
+/* Starts and ends the threads that the feed watches. vpmu_emulated_start() gives the calling thread
+ * its vpmu_self at its first block; vpmu_emulated_end() releases it. */
 #include "emulated_thread.h"
 
 #include <stdlib.h>
@@ -35,37 +32,6 @@ void vpmu_emulated_parent(unsigned int vcpu, const struct vpmu_emulated *parent)
 	__atomic_store_n(&parents[vcpu].clock, parent ? parent->runner.clock : 0, __ATOMIC_RELAXED);
 }
 
-static void count(uint32_t change)
-{
-	uint32_t before = __atomic_fetch_add(&vpmu_feed.running, change, __ATOMIC_RELAXED);
-
-	if (!(before & VPMU_PROCESS_ENDS))
-		__atomic_fetch_add(&vpmu_feed.segment->runners, change, __ATOMIC_RELAXED);
-}
-
-void vpmu_process_leave(void)
-{
-	uint32_t before = __atomic_fetch_or(&vpmu_feed.running, VPMU_PROCESS_ENDS,
-					    __ATOMIC_RELAXED);
-
-	if (!(before & VPMU_PROCESS_ENDS))
-		__atomic_fetch_sub(&vpmu_feed.segment->runners, before, __ATOMIC_RELAXED);
-}
-
-/* Takes the lock first. A thread that keeps it as the machine's only one has to give it up. */
-void vpmu_process_stay(void)
-{
-	bool locked = vpmu_feed_lock(vpmu_feed.segment, vpmu_self->runner.tid);
-	uint32_t before = __atomic_fetch_and(&vpmu_feed.running, ~VPMU_PROCESS_ENDS,
-					     __ATOMIC_RELAXED);
-
-	if (before & VPMU_PROCESS_ENDS)
-		__atomic_fetch_add(&vpmu_feed.segment->runners, before & ~VPMU_PROCESS_ENDS,
-				   __ATOMIC_RELAXED);
-	if (locked)
-		vpmu_feed_unlock(vpmu_feed.segment);
-}
-
 void vpmu_emulated_execute(struct vpmu_emulated *t, bool on)
 {
 	__atomic_store_n(&t->slot->executes, on, __ATOMIC_RELAXED);
@@ -85,10 +51,8 @@ static void runner_begin(struct vpmu_emulated *t, struct vpmu_thread *slot, uint
 {
 	struct vpmu_runner *r = &t->runner;
 
-	r->may_keep = vpmu_feed.keeping;
 	if (!r->level)
 		r->retired.due = UINT64_MAX;
-	r->beside = &vpmu_feed.running;
 	r->cpu_slot = &slot->cpu;
 	r->clock_slot = &slot->clock;
 	t->slot = slot;
@@ -108,21 +72,16 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 	struct vpmu_segment *segment = vpmu_feed.segment;
 	struct vpmu_runner *r = &t->runner;
 	struct vpmu_thread *slot;
-	bool locked;
 
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
 	vpmu_deferring_start(&t->deferring, r);
 	if (vpmu_following)
 		r->deferring = NULL;
-	r->keeps = r->may_keep = t->sleeps = false;
-	vpmu_locks_forget(&vpmu_feed.caches, r->tid);
-	locked = vpmu_feed_lock(segment, r->tid);
+	r->holds = t->sleeps = false;
+	vpmu_lock_forget(segment);
 	slot = vpmu_feed.cpu_of ? slot_of_cpu(t) :
 				  vpmu_thread_begin(segment, r->tid, parent, clock);
-	count(1);
-	if (locked)
-		vpmu_feed_unlock(segment);
 	if (!slot) {
 		slot = &t->spare;
 		slot->cpu = r->tid % vpmu_machine_cpus(&segment->machine);
@@ -165,20 +124,12 @@ void vpmu_emulated_sleep(struct vpmu_emulated *t)
 {
 	t->sleeps = true;
 	vpmu_emulated_execute(t, false);
-	count(-1u);
 }
 
-/* Takes the lock for the same reason as vpmu_process_stay(). */
 void vpmu_emulated_wake(struct vpmu_emulated *t)
 {
-	bool locked;
-
 	if (!t->sleeps)
 		return;
-	locked = vpmu_feed_lock(vpmu_feed.segment, t->runner.tid);
-	count(1);
-	if (locked)
-		vpmu_feed_unlock(vpmu_feed.segment);
 	t->sleeps = false;
 	vpmu_emulated_execute(t, true);
 }
@@ -189,49 +140,40 @@ void vpmu_emulated_publish(struct vpmu_emulated *t)
 
 	if (!t->combining.used && vpmu_runner_behind(&t->runner))
 		return;
-	if (!vpmu_runner_lock(vpmu_feed.segment, &t->runner))
-		return;
+	vpmu_runner_lock(vpmu_feed.segment, &t->runner);
 	vpmu_combining_flush(caches, &t->runner, &t->combining);
 	vpmu_runner_publish(caches, &t->runner, 1);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
 }
 
 SLOW void vpmu_emulated_publish_clock(struct vpmu_emulated *t)
 {
-	if (vpmu_runner_behind(&t->runner) ||
-	    !vpmu_runner_lock(vpmu_feed.segment, &t->runner))
+	if (vpmu_runner_behind(&t->runner))
 		return;
+	vpmu_runner_lock(vpmu_feed.segment, &t->runner);
 	vpmu_runner_publish(&vpmu_feed.caches, &t->runner, 1);
-	vpmu_runner_unlock(vpmu_feed.segment, &t->runner);
 }
 
 void vpmu_emulated_end(void)
 {
 	struct vpmu_segment *segment = vpmu_feed.segment;
 	struct vpmu_emulated *t = vpmu_self;
-	bool locked;
 
 	if (!t)
 		return;
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_leave();
-	vpmu_runner_let_go(segment, &t->runner);
-	locked = vpmu_feed_lock(segment, t->runner.tid);
+	vpmu_runner_lock(segment, &t->runner);
 	if (!vpmu_feed.cpu_of) {
 		if (t->runner.tid == (uint32_t)getpid())
 			vpmu_thread_ends(segment, t->runner.tid, (uint32_t)getppid());
 		vpmu_thread_release(segment, t->runner.tid);
 	}
-	if (!t->sleeps)
-		count(-1u);
 	vpmu_contended_leave(&vpmu_feed.caches, &t->runner);
 	vpmu_follow_thread_end();
-	if (locked)
-		vpmu_feed_unlock(segment);
+	vpmu_runner_release(segment, &t->runner);
 	vpmu_self = NULL;
 	vpmu_turn_limit = NULL;
 	free(t->runner.predictor);
 	free(t->runner.dtlb);
-	if (locked)	/* else another thread may just read its clock */
-		free(t);
+	free(t);
 }

@@ -24,16 +24,11 @@ struct vpmu_feed {
 	struct vpmu_segment *segment;
 	struct vpmu_caches caches;
 	uint64_t space;			/* of addresses */
-	bool keeping;			/* of the machine lock by the only thread */
 	bool left_out;			/* --only: nothing of this process counts */
-	/* Running threads of this process. The segment counts them too, unless the bit
-	 * VPMU_PROCESS_ENDS is set. */
-	uint32_t running;
 	/* A whole machine's CPU with QEMU's number has always this one; NULL: threads move. */
 	uint32_t (*cpu_of)(unsigned int vcpu);
 };
 extern struct vpmu_feed vpmu_feed;
-#define VPMU_PROCESS_ENDS 0x80000000u
 
 /* Initial-exec: one instruction to reach it, at every memory access. */
 extern __thread struct vpmu_emulated *vpmu_self __attribute__((tls_model("initial-exec")));
@@ -44,15 +39,10 @@ struct vpmu_emulated *vpmu_emulated_start(unsigned int vcpu);
  * child begins. */
 void vpmu_emulated_parent(unsigned int vcpu, const struct vpmu_emulated *parent);
 void vpmu_emulated_end(void);
-/* leave: the calling thread is about to end the process with all of its threads. stay: the process
- * has not ended after all. */
-void vpmu_process_leave(void);
-void vpmu_process_stay(void);
 /* Finds or makes the slot of this thread in the segment and starts its runner there. clock: its
  * parent's when that made it; 0: the first thread of a process, which begins at the newest. */
 void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t clock);
-/* Between these the thread touches no cache, others may be alone on the machine, and its logical
- * processor is halted. */
+/* Between these the thread touches no cache, and its logical processor is halted. */
 void vpmu_emulated_sleep(struct vpmu_emulated *t);
 void vpmu_emulated_wake(struct vpmu_emulated *t);
 /* A halted logical processor does not execute. */

@@ -15,9 +15,9 @@ bool vpmu_spinning(struct vpmu_spinning *s, uint64_t clock, uint32_t within)
 	return s->pauses >= VPMU_SPIN_LOOP;
 }
 
-bool vpmu_spinning_polls(struct vpmu_spinning *s, uint32_t version)
+bool vpmu_spinning_polls(struct vpmu_spinning *s, uint64_t misses)
 {
-	s->polls = version == s->version ? s->polls + 1 : 0;
-	s->version = version;
+	s->polls = misses == s->misses ? s->polls + 1 : 0;
+	s->misses = misses;
 	return s->polls >= VPMU_POLL_LOOP;
 }

@@ -18,14 +18,15 @@
 struct vpmu_spinning {
 	uint64_t clock;
 	uint32_t pauses;
-	uint32_t polls, version;	/* in sequence, all at this version of the core */
+	uint32_t polls;			/* in sequence, without a miss of an L1 between them */
+	uint64_t misses;
 };
 
 bool vpmu_is_pause(const uint8_t *bytes, size_t count);
 /* A PAUSE at this clock of the thread: true if it is in a loop. within: one of the above. */
 bool vpmu_spinning(struct vpmu_spinning *s, uint64_t clock, uint32_t within);
-/* The same for a system call that does not wait and has found nothing. A miss of an L1 changes the
- * version, and then the thread has done work since. */
-bool vpmu_spinning_polls(struct vpmu_spinning *s, uint32_t version);
+/* The same for a system call that does not wait and has found nothing, after so many misses of an
+ * L1. A thread that has missed since the last call has done work. */
+bool vpmu_spinning_polls(struct vpmu_spinning *s, uint64_t misses);
 
 #endif

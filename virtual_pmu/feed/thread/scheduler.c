@@ -171,7 +171,7 @@ static void feed_stops(bool ready)
 {
 	if (!vpmu_self)
 		return;
-	vpmu_runner_let_go(vpmu_feed.segment, &vpmu_self->runner);
+	vpmu_runner_release(vpmu_feed.segment, &vpmu_self->runner);
 	if (!vpmu_self->sleeps)
 		vpmu_emulated_sleep(vpmu_self);
 	vpmu_emulated_execute(vpmu_self, ready);
@@ -182,6 +182,7 @@ static void feed_continues(uint64_t clock)
 	struct vpmu_runner *r = &vpmu_self->runner;
 
 	vpmu_emulated_wake(vpmu_self);
+	r->inside_before = true;
 	vpmu_runner_check_next(r);
 	if (clock <= r->clock)
 		return;
@@ -326,7 +327,8 @@ enum vpmu_turn_go vpmu_scheduler_wait(enum vpmu_turn_state state, uint64_t clock
 
 void vpmu_scheduler_leave(void)
 {
-	if (!vpmu_turn_self || vpmu_turn_self->leaving)
+	if (!vpmu_turn_self || vpmu_turn_self->leaving ||
+	    (vpmu_self && vpmu_runner_is_in_section(vpmu_feed.segment, &vpmu_self->runner)))
 		return;
 	vpmu_turn_self->leaving = true;
 	vpmu_turn_host->leave();
