@@ -23,7 +23,6 @@
 static struct vpmu_callbacks callbacks;
 static const qemu_plugin_vcpu_mem_cb_t accesses_noted[VPMU_WAYS];
 
-/* A whole machine's loop is left alone: its kernel halts a CPU that has nothing to do. */
 static void on_pause(unsigned int vcpu, void *unused)
 {
 	struct vpmu_emulated *t = vpmu_self;
@@ -33,8 +32,7 @@ static void on_pause(unsigned int vcpu, void *unused)
 		return;
 	vpmu_watch_catch_up(t);
 	vpmu_contended_pause(&t->runner);
-	if (!vpmu_feed.cpu_of &&
-	    vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks))
+	if (vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks))
 		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
 }
 
@@ -168,7 +166,8 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 		callbacks.parts.reported();
 	if (t->runner.clock >= __atomic_load_n(&vpmu_outside_from, __ATOMIC_RELAXED))
 		vpmu_outside_leave();
-	if (vpmu_turn_is_over(t->runner.clock) || vpmu_process_turn_asked())
+	if (vpmu_turn_is_over(t->runner.clock) || vpmu_process_turn_asked() ||
+	    (vpmu_feed.cpu_of && !vpmu_scheduler_has_turn()))
 		vpmu_scheduler_leave();
 }
 

@@ -12,7 +12,7 @@
 /* Set: the machine can be suspended to RAM. */
 #define VPMU_GUEST_SLEEP_ENV "VPMU_GUEST_SLEEP"
 #define VPMU_GUEST_OPEN "vpmu_guest_open"
-#define VPMU_GUEST_VERSION 8
+#define VPMU_GUEST_VERSION 9
 #define VPMU_GUEST_STACK 8
 
 /* Functions that QEMU offers. Any thread may call these without QEMU's lock and without the machine
@@ -30,8 +30,12 @@ struct vpmu_guest_host {
 	/* Reads the top of the calling CPU's stack; only while the CPU is in one of the calls
 	 * below. Words that cannot be read are 0. */
 	void (*stack)(uint64_t words[VPMU_GUEST_STACK]);
-	/* Drops all translations. The calling CPU executes none of them any more. */
+	/* Drops all translations. No CPU executes them any more before its next `turn` below. */
 	void (*forget_code)(void);
+	/* Ends the execution of the calling CPU, or of all CPUs, before the next block, so that
+	 * `turn` below comes. */
+	void (*leave)(void);
+	void (*all_leave)(void);
 };
 
 enum vpmu_guest_answer { VPMU_GUEST_UNKNOWN, VPMU_GUEST_DONE, VPMU_GUEST_FAULT };
@@ -66,6 +70,12 @@ struct vpmu_guest_calls {
 	void (*power_lost)(void);
 	/* The CPU, which calls this itself, takes an interrupt of its local APIC. Not an NMI. */
 	void (*interrupted)(unsigned int vcpu);
+	/* The CPU, which calls this itself without QEMU's lock, is about to execute code. QEMU
+	 * waits for no CPU that is in here. False: it has been kicked, and is to check for work
+	 * before it calls this again. */
+	bool (*turn)(unsigned int vcpu);
+	/* This CPU has work to check for. Any thread calls this, perhaps with QEMU's lock. */
+	void (*kicked)(unsigned int vcpu);
 };
 
 typedef const struct vpmu_guest_calls *vpmu_guest_open_function(const struct vpmu_guest_host *host);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../feed/core/core_feed.h"
+#include "../feed/thread/scheduler.h"
 #include "../model/core_events.h"
 #include "../model/model.h"
 
@@ -244,7 +245,8 @@ static const struct vpmu_guest_calls calls = {
 	.rdmsr = on_rdmsr, .wrmsr = on_wrmsr, .rdpmc = on_rdpmc, .cpuid = on_cpuid,
 	.pci_read = on_pci_read, .window = on_window, .window_read = on_window_read,
 	.forget = on_forget, .window_write = on_window_write, .power_lost = on_power_lost,
-	.interrupted = on_interrupted,
+	.interrupted = on_interrupted, .turn = vpmu_whole_turn,
+	.kicked = vpmu_scheduler_cpu_kicked,
 };
 
 /* Counters hold anything when a processor is switched on; a board's firmware leaves zeros, which

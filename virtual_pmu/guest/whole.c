@@ -6,15 +6,19 @@
 #include "whole.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../emulator/user_calls.h"
 #include "../feed/thread/clock.h"
 #include "../feed/thread/emulated_thread.h"
 #include "../feed/core/tlb.h"
 #include "../feed/thread/machine_lock.h"
+#include "../feed/thread/process_turn.h"
+#include "../feed/thread/scheduler.h"
 #include "../feed/callbacks.h"
 #include "../model/model.h"
 
@@ -31,6 +35,7 @@ static struct vpmu_segment *machine;	/* as the registers' side has mapped it */
 static qemu_plugin_id_t feed_id;
 static bool fed, awake;
 static bool from_kernel;	/* awake, and firmware is still what is executed */
+static __thread bool halted;	/* the calling CPU has been without work since its last turn */
 static uint64_t main_start, main_bytes;	/* of the guest's memory in this process */
 static uint64_t raised[VPMU_CPUS_MAX];	/* interrupts of each CPU that were passed on */
 
@@ -175,7 +180,8 @@ static bool loop_begins(const struct qemu_plugin_insn *first)
 	if (at < KERNELS_FROM || at >= KERNELS_TO)
 		return false;
 	find_memory();
-	from_kernel = false;
+	__atomic_store_n(&from_kernel, false, __ATOMIC_SEQ_CST);
+	host->all_leave();	/* they come to vpmu_whole_turn() */
 	return true;
 }
 
@@ -189,24 +195,42 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		vpmu_watch_translate(tb, physical(here - main_start));
 }
 
+/* ---- turns ---- */
+
+static void turns_begin(void)
+{
+	static struct vpmu_user_host of_cpus;
+
+	of_cpus.leave = host->leave;
+	vpmu_scheduler_begin(&of_cpus, false);
+}
+
+/* Without callbacks of blocks no clock advances and no turn ends: then all CPUs execute at once. */
+bool vpmu_whole_turn(unsigned int vcpu)
+{
+	static pthread_once_t begun = PTHREAD_ONCE_INIT;
+
+	if (!__atomic_load_n(&awake, __ATOMIC_SEQ_CST) ||
+	    __atomic_load_n(&from_kernel, __ATOMIC_SEQ_CST)) {
+		vpmu_scheduler_cpu_halts();
+		return true;
+	}
+	pthread_once(&begun, turns_begin);
+	if (!vpmu_scheduler_cpu_turn(vcpu))
+		return false;
+	if (halted && vpmu_self)
+		vpmu_core_feed_restart(false);
+	halted = false;
+	return true;
+}
+
 static void on_idle(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
-	if (awake)
+	if (awake && vpmu_scheduler_has_turn())
 		vpmu_whole_publish();
-	if (vpmu_self)
-		vpmu_emulated_execute(vpmu_self, false);
-}
-
-static void on_resume(qemu_plugin_id_t id, unsigned int vcpu)
-{
-	(void)id, (void)vcpu;
-	if (vpmu_self)
-		vpmu_emulated_execute(vpmu_self, true);
-	if (!awake || !vpmu_self)
-		return;
-	vpmu_runner_catch_up(&vpmu_self->runner);
-	vpmu_core_feed_restart(false);
+	vpmu_scheduler_cpu_halts();
+	halted = true;
 }
 
 void vpmu_whole_publish(void)
@@ -235,6 +259,7 @@ static void on_exit_of_machine(qemu_plugin_id_t id, void *unused)
 	(void)id, (void)unused;
 	__atomic_fetch_sub(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
 	machine->kernel = VPMU_NOT_BOOTED;
+	vpmu_process_turn_ends();
 }
 
 /* Registers the callbacks of a machine that counts, when it does so for the first time: until then
@@ -251,7 +276,6 @@ static void wake_up(void)
 	registered = true;
 	qemu_plugin_register_vcpu_tb_trans_cb(feed_id, on_translate);
 	qemu_plugin_register_vcpu_idle_cb(feed_id, on_idle);
-	qemu_plugin_register_vcpu_resume_cb(feed_id, on_resume);
 }
 
 bool vpmu_whole_count(bool on)
@@ -261,9 +285,9 @@ bool vpmu_whole_count(bool on)
 	if (on == awake)
 		return true;
 	vpmu_whole_publish();
-	awake = on;
-	if (awake)
+	if (on)
 		wake_up();
+	__atomic_store_n(&awake, on, __ATOMIC_SEQ_CST);
 	host->forget_code();
 	return true;
 }

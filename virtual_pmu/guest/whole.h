@@ -9,7 +9,8 @@
  *   plugin's argument is from=kernel, the firmware has started a kernel.
  * - Translations are forgotten as the kernel asks for it: those of an address space, which is all
  *   of the lower half, when CR3 is written.
- * - A CPU that has halted continues at its package's newest clock. */
+ * - While the feed is awake, one CPU executes at a time: the ready one with the smallest clock.
+ * - A CPU that has halted continues at the machine's newest clock. */
 #ifndef VPMU_GUEST_WHOLE_H
 #define VPMU_GUEST_WHOLE_H
 
@@ -27,6 +28,8 @@ void vpmu_whole_publish(void);
 void vpmu_whole_forget(uint64_t from, uint64_t to);
 /* The caches are empty. The caller has the machine lock, and no CPU runs. */
 void vpmu_whole_power_lost(void);
+/* The calling CPU is about to execute code: see calls.h. */
+bool vpmu_whole_turn(unsigned int vcpu);
 /* Passes on performance interrupts that the model has raised. No lock is held, or QEMU's is. */
 void vpmu_whole_interrupts(void);
 

@@ -64,14 +64,30 @@ static void stack(uint64_t words[VPMU_GUEST_STACK])
 			words[i] = 0;
 }
 
+static void cpu_leave(void)
+{
+	cpu_exit(current_cpu);
+}
+
+static void cpus_leave(void)
+{
+	CPUState *cpu;
+
+	CPU_FOREACH(cpu)
+		cpu_exit(cpu);
+}
+
+/* A CPU that begins to execute code just now does not wait for the flush in `turn`. */
 static void forget_code(void)
 {
+	cpus_leave();
 	tb_flush(current_cpu);
 }
 
 static const struct vpmu_guest_host host = {
 	.version = VPMU_GUEST_VERSION, .interrupt = interrupt, .memory = memory,
 	.main_memory = main_memory, .stack = stack, .forget_code = forget_code,
+	.leave = cpu_leave, .all_leave = cpus_leave,
 };
 
 static void __attribute__((constructor)) open_library(void)
@@ -170,6 +186,17 @@ void vpmu_guest_interrupted(CPUX86State *env)
 {
 	if (calls)
 		calls->interrupted(index_of(env));
+}
+
+bool vpmu_guest_turn(CPUState *cpu)
+{
+	return !calls || calls->turn(cpu->cpu_index);
+}
+
+void vpmu_guest_kicked(CPUState *cpu)
+{
+	if (calls)
+		calls->kicked(cpu->cpu_index);
 }
 
 /* ---- the host bridge ---- */

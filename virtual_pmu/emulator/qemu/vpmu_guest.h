@@ -19,6 +19,10 @@ void vpmu_guest_forget(CPUX86State *env, enum vpmu_guest_forgotten what, uint64_
 void vpmu_guest_interrupted(CPUX86State *env);
 void vpmu_guest_host_bridge(PCIDevice *bridge, MemoryRegion *memory);
 
+/* Waits for the CPU's turn to execute code; false: it has been kicked meanwhile. */
+bool vpmu_guest_turn(CPUState *cpu);
+void vpmu_guest_kicked(CPUState *cpu);
+
 /* The machine has been in S3: what is in its memory is the guest's. */
 bool vpmu_guest_has_slept(void);
 

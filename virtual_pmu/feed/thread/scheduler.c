@@ -143,6 +143,17 @@ static struct vpmu_turn *choose(uint64_t clock)
 
 /* ---- the turn ---- */
 
+/* The clock of a CPU in a PAUSE loop that is to continue because all others have halted. It may
+ * wait for a device, so no time has passed for it. */
+static uint64_t clock_of_spinner(const struct vpmu_turn *t)
+{
+	uint64_t newest = vpmu_newest_clock(vpmu_feed.segment);
+
+	if (newest > t->clock)
+		return t->clock;
+	return newest > t->spun ? newest : t->spun;
+}
+
 /* Releases the mutex. The caller has given its turn up, or nobody has it. */
 static void turn_pass(uint64_t clock)
 {
@@ -152,6 +163,8 @@ static void turn_pass(uint64_t clock)
 	vpmu_turns.owner = next;
 	if (next) {
 		next->state = VPMU_TURN_RUNS;
+		if (next->spins && vpmu_feed.cpu_of)
+			next->clock = clock_of_spinner(next);
 		next->began = next->clock;
 		vpmu_turn_stop_spinning(next);
 		vpmu_turn_set_end();
@@ -257,19 +270,17 @@ static int64_t sleep_limit(const struct vpmu_turn *me)
 static enum vpmu_turn_go wait_for_turn(struct vpmu_turn *me)
 {
 	struct watch watch = { 0, 0, 0 };
-	uint32_t go;
 	int saved = errno;
 
-	while (!(go = __atomic_load_n(&me->go, __ATOMIC_ACQUIRE))) {
+	while (!__atomic_load_n(&me->go, __ATOMIC_RELAXED)) {
 		int64_t ns = sleep_limit(me);
 		struct timespec limit = { ns / SECOND, ns % SECOND };
 
 		if (host_futex(&me->go, FUTEX_WAIT, 0, &limit) && errno != EAGAIN)
 			look_around(me, &watch);
 	}
-	__atomic_store_n(&me->go, VPMU_GO_WAIT, __ATOMIC_RELAXED);
 	errno = saved;
-	return (enum vpmu_turn_go)go;
+	return (enum vpmu_turn_go)__atomic_exchange_n(&me->go, VPMU_GO_WAIT, __ATOMIC_ACQUIRE);
 }
 
 /* Computes the end of the turn anew: other processes may have become ready. */
@@ -297,24 +308,31 @@ void vpmu_scheduler_woke(void)
 	look_at_processes();
 }
 
-/* The mutex is held, and released. */
-static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
+/* Waits for the turn, and executes code then. */
+static enum vpmu_turn_go wait_and_continue(struct vpmu_turn *me)
 {
-	struct vpmu_turn *me = vpmu_turn_self;
-	enum vpmu_turn_go go;
+	enum vpmu_turn_go go = wait_for_turn(me);
 
-	if (vpmu_self && !me->spins)
-		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
-	me->clock = clock;
-	me->state = state;
-	turn_pass(vpmu_turn_clock());
-	go = wait_for_turn(me);
+	me->waits = go == VPMU_GO_LOOK;
 	if (go != VPMU_GO_ON)
 		return go;
 	acquire_machine(me, me->clock);
 	if (vpmu_self)
 		feed_continues(me->clock);
 	return go;
+}
+
+/* The mutex is held, and released. */
+static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+
+	if (vpmu_self && !me->spins)
+		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
+	me->clock = clock;
+	me->state = state;
+	turn_pass(vpmu_turn_clock());
+	return wait_and_continue(me);
 }
 
 enum vpmu_turn_go vpmu_scheduler_wait(enum vpmu_turn_state state, uint64_t clock)
@@ -470,7 +488,22 @@ bool vpmu_scheduler_outside(void)
 	return true;
 }
 
-/* Its clock then is the machine's newest, as what it waited for has happened by now. */
+/* The mutex is held, and released. The thread's clock then is the machine's newest, as what it
+ * waited for has happened by now. */
+static void return_from_outside(struct vpmu_turn *me)
+{
+	vpmu_process_turn_returns(me);
+	vpmu_turns.outside--;
+	vpmu_turn_make_ready(me, vpmu_newest_clock(vpmu_feed.segment), 0);
+	vpmu_process_turn_is_ready(me);
+	if (vpmu_turns.owner) {
+		vpmu_turn_set_end();
+		vpmu_turns_unlock();
+	} else {
+		turn_pass(me->clock);
+	}
+}
+
 void vpmu_scheduler_back(void)
 {
 	struct vpmu_turn *me = vpmu_turn_self;
@@ -484,20 +517,8 @@ void vpmu_scheduler_back(void)
 			one_returns(me);
 		return;
 	}
-	vpmu_process_turn_returns(me);
-	vpmu_turns.outside--;
-	vpmu_turn_make_ready(me, vpmu_newest_clock(vpmu_feed.segment), 0);
-	vpmu_process_turn_is_ready(me);
-	if (vpmu_turns.owner) {
-		vpmu_turn_set_end();
-		vpmu_turns_unlock();
-	} else {
-		turn_pass(me->clock);
-	}
-	wait_for_turn(me);
-	acquire_machine(me, me->clock);
-	if (vpmu_self)
-		feed_continues(me->clock);
+	return_from_outside(me);
+	wait_and_continue(me);
 }
 
 /* Calls take no clocks. A lock that a thread releases around its calls alone (Python's) would be
@@ -537,6 +558,102 @@ void vpmu_scheduler_call_ends(void)
 		vpmu_process_turn_call(false);
 	vpmu_turns_unlock();
 	vpmu_scheduler_back();
+}
+
+/* ---- the CPUs of a booted machine ---- */
+
+/* QEMU's CPUs are there before they execute code that is counted. */
+static struct vpmu_turn *cpu_join(unsigned int vcpu)
+{
+	struct vpmu_turn *me;
+
+	vpmu_turns_lock();
+	me = vpmu_turn_find(vcpu);
+	if (!me && vpmu_turn_add(vcpu, 0, VPMU_TURN_OUTSIDE)) {
+		me = vpmu_turn_find(vcpu);
+		vpmu_turns.outside++;
+	}
+	if (me) {
+		me->tid = (uint32_t)syscall(SYS_gettid);
+		me->calls = true;
+		me->go = VPMU_GO_LOOK;	/* kicks were not noted before */
+	}
+	vpmu_turns_unlock();
+	return vpmu_turn_self = me;
+}
+
+static enum vpmu_turn_state state_of(const struct vpmu_turn *t)
+{
+	return __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+}
+
+bool vpmu_scheduler_has_turn(void)
+{
+	const struct vpmu_turn *me = vpmu_turn_self;
+
+	return me && !me->waits && state_of(me) == VPMU_TURN_RUNS;
+}
+
+bool vpmu_scheduler_cpu_turn(unsigned int vcpu)
+{
+	struct vpmu_turn *me = vpmu_turn_self ? vpmu_turn_self : cpu_join(vcpu);
+
+	if (!me)
+		return true;
+	me->call++;
+	if (state_of(me) == VPMU_TURN_OUTSIDE) {
+		vpmu_turns_lock();
+		me->leaving = false;
+		return_from_outside(me);
+	} else if (!me->waits) {
+		vpmu_scheduler_turn(vcpu);
+		return !me->waits;
+	}
+	return wait_and_continue(me) == VPMU_GO_ON;
+}
+
+void vpmu_scheduler_cpu_halts(void)
+{
+	struct vpmu_turn *me = vpmu_turn_self;
+	bool had;
+
+	if (!me || state_of(me) == VPMU_TURN_OUTSIDE)
+		return;
+	had = vpmu_scheduler_has_turn();
+	if (had)
+		feed_stops(false);
+	vpmu_turns_lock();
+	vpmu_turn_stop_spinning(me);
+	if (had && vpmu_self) {
+		me->clock = vpmu_turn_clock();
+		vpmu_turns_look(vpmu_self->runner.own, me->clock);
+	}
+	me->waits = me->leaving = false;
+	vpmu_turns.outside += me->state != VPMU_TURN_OUTSIDE;
+	me->state = VPMU_TURN_OUTSIDE;
+	__atomic_store_n(&me->go, VPMU_GO_WAIT, __ATOMIC_RELAXED);
+	if (vpmu_turns.owner == me) {
+		turn_pass(me->clock);
+	} else {
+		vpmu_turn_set_end();
+		vpmu_turns_unlock();
+	}
+}
+
+void vpmu_scheduler_cpu_kicked(unsigned int vcpu)
+{
+	uint32_t waits = VPMU_GO_WAIT;
+	struct vpmu_turn *t;
+
+	vpmu_turns_lock();
+	t = vpmu_turn_find(vcpu);
+	if (t) {
+		vpmu_turn_interrupt(t, vpmu_newest_clock(vpmu_feed.segment));
+		if (__atomic_compare_exchange_n(&t->go, &waits, VPMU_GO_LOOK, false,
+						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			host_futex(&t->go, FUTEX_WAKE, 1, NULL);
+	}
+	vpmu_turns_unlock();
 }
 
 /* ---- threads ---- */

@@ -65,4 +65,17 @@ void vpmu_scheduler_call_ends(void);
 /* The calling thread's clock. */
 uint64_t vpmu_turn_clock(void);
 
+/* ---- the CPUs of a booted machine, which wait outside of QEMU's lock ---- */
+
+/* The calling CPU is about to execute code: waits for its turn, or ends it if that is due. False:
+ * it has been kicked meanwhile. It checks for work, and calls this before it executes code. */
+bool vpmu_scheduler_cpu_turn(unsigned int vcpu);
+/* The calling CPU executes no code that is counted until its next call of the former: it gives its
+ * turn up. The next one continues at the machine's newest clock. */
+void vpmu_scheduler_cpu_halts(void);
+/* QEMU has an interrupt or something else to do for this CPU. Any thread may call this. */
+void vpmu_scheduler_cpu_kicked(unsigned int vcpu);
+/* False: the calling CPU has lost its turn, or waits for it. */
+bool vpmu_scheduler_has_turn(void);
+
 #endif

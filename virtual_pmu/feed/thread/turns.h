@@ -37,8 +37,8 @@ enum vpmu_turn_state {
 	VPMU_TURN_OUTSIDE,	/* in a call of the host's kernel */
 };
 
-/* Messages to a thread that waits on `go`. */
-enum vpmu_turn_go { VPMU_GO_WAIT, VPMU_GO_ON, VPMU_GO_OUTSIDE };
+/* Messages to a thread that waits on `go`. LOOK: QEMU has work for this CPU of a booted machine. */
+enum vpmu_turn_go { VPMU_GO_WAIT, VPMU_GO_ON, VPMU_GO_OUTSIDE, VPMU_GO_LOOK };
 
 struct vpmu_turn {
 	struct vpmu_turn *next;		/* in the order of creation */
@@ -55,6 +55,7 @@ struct vpmu_turn {
 	bool timed_out;
 	bool yields;			/* other processes that are behind go first */
 	bool leaving;			/* it comes to the end of its turn before its next block */
+	bool waits;			/* a CPU that has gone to look; its wait is not over */
 	bool signalled;			/* a signal from elsewhere waits for it */
 	bool calls;			/* it is in a system call, of this number */
 	uint32_t call;
