@@ -43,6 +43,15 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 	return rc;
 }
 
+ssize_t __real_pwrite(int fd, const void *bytes, size_t length, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
+{
+	if (peer_fault.kind == PEER_KILLED && peer_fault.left-- == 0)
+		raise(SIGKILL);
+	return __real_pwrite(fd, bytes, length, at);
+}
+
 /* ---- set back */
 
 static void stops_lost(struct ipmu_session *s, const char *words)
@@ -257,6 +266,72 @@ static void a_stopped_session_counts_after_a_suspend(void **state)
 	engine_fixture_end(s, NULL);
 }
 
+/* A suspend resets registers, and the journal's rows are outdated: for all processes, also for one
+ * that noticed the suspend while it counted something else. */
+static void a_journal_from_before_a_suspend(void **state)
+{
+	static const char *const one[] = { READ_I, NULL };
+	static const char *const others[][2] = {
+		{ "skl_unc_imc.DRAM_DATA_READS" }, { "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		struct ipmu_session *b = engine_fixture_started(fixture, both + 1, 1);
+		struct peer p;
+		uint64_t v;
+
+		engine_fixture_end(engine_fixture_started(fixture, both, 1), NULL);
+		suspend();
+		p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+		assert_int_equal(peer_do(&p, PEER_START, others[i]).rc, 0);
+		assert_int_equal(ipmu_session_stop(b, &v, NULL), -ESHUTDOWN);
+		engine_fixture_start(b);
+		assert_int_equal(peer_do(&p, PEER_FREE, NULL).rc, 0);
+		assert_int_equal(peer_do(&p, PEER_START, one).rc, 0);
+		engine_fixture_misses(fixture, 0, 5);
+		assert_int_equal(peer_do(&p, PEER_READ, NULL).values[0], 5);
+		assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+		peer_kill(&p);
+		engine_fixture_end(b, NULL);
+	}
+}
+
+/* The journal has each change before the register does. A process that is killed in between leaves
+ * a row that is wrong, and the next one corrects it. */
+static void a_change_that_never_came(void **state)
+{
+	static const char *const one[] = { READ_I, NULL };
+	static const char *const another[] = { "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL", NULL };
+	struct ipmu_session *a = engine_fixture_session(fixture, both, 1);
+	struct ipmu_session *b = engine_fixture_started(fixture, both + 1, 1);
+	struct peer_answer answer;
+	bool survived = false;
+	struct peer p;
+	uint64_t v;
+
+	(void)state;
+	for (int writes = 0; !survived; writes++) {
+		p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+		survived = peer_try(&p, PEER_START, one, (struct peer_fault){ PEER_KILLED, writes },
+				    &answer);
+		if (survived)
+			peer_kill(&p);
+		assert_int_equal(ipmu_session_stop(b, NULL, NULL), 0);
+		engine_fixture_start(b);
+		p = peer_new(fixture, IPMU_SCOPE_PACKAGE);
+		assert_int_equal(peer_do(&p, PEER_START, another).rc, 0);
+		engine_fixture_start(a);
+		engine_fixture_misses(fixture, 0, 5);
+		assert_int_equal(ipmu_session_stop(a, &v, NULL), 0);
+		assert_int_equal(v, 5);
+		assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+		peer_kill(&p);
+	}
+	ipmu_session_free(a);
+	engine_fixture_end(b, NULL);
+}
+
 /* The journal of a killed process says that its counters are programmed, but they are restored. */
 static void the_events_of_a_killed_process_count(void **state)
 {
@@ -418,6 +493,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(who_shares_it_loses_it_too),
 		cmocka_unit_test(a_count_across_a_suspend_is_lost),
 		cmocka_unit_test(a_stopped_session_counts_after_a_suspend),
+		cmocka_unit_test(a_journal_from_before_a_suspend),
+		cmocka_unit_test(a_change_that_never_came),
 		cmocka_unit_test(the_events_of_a_killed_process_count),
 		cmocka_unit_test(another_state_directory),
 		cmocka_unit_test(a_share_is_looked_up_in_the_registers),

@@ -325,14 +325,22 @@ static void doubt_slots(struct ipmu_session *s, bool only_lost)
 	}
 }
 
-/* Counters that nobody uses are programmed anew. */
-static void doubt_unit(struct ipmu_unit *unit)
+/* Counters that nobody uses are programmed anew, by other processes too. */
+static int doubt_unit(struct ipmu_unit *unit)
 {
+	int rc = 0;
+
 	for (int t = 0; t < IPMU_TYPES_MAX; t++)
 		for (int b = 0; b < unit->found.nboxes[t]; b++)
-			for (int c = 0; c < IPMU_COUNTERS_MAX; c++)
-				if (!ipmu_slot_taken(&unit->boxes[t][b], c))
-					unit->boxes[t][b].slots[c].programmed = false;
+			for (int c = 0; c < IPMU_COUNTERS_MAX && !rc; c++) {
+				struct ipmu_box *box = &unit->boxes[t][b];
+
+				if (ipmu_slot_taken(box, c))
+					continue;
+				box->slots[c].programmed = false;
+				rc = ipmu_file_forget(box, c);
+			}
+	return rc;
 }
 
 static void explain_baselines(struct ipmu_session *s, int rc, char *why)
@@ -347,19 +355,28 @@ static void explain_baselines(struct ipmu_session *s, int rc, char *why)
 					     path, strerror(-rc)), why);
 }
 
-/* After a suspend, read the registers again. A register that lost its value would otherwise not be
- * rewritten, because memory says that it holds it. */
-static void forget_written(struct ipmu_system *sys)
+/* After a suspend, read the registers again, into memory and into the journal. A register that lost
+ * its value would otherwise not be rewritten, because they say that it holds it. An unreadable
+ * register is no error yet: writing it fails too, and that is reported. */
+static int forget_written(struct ipmu_session *s)
 {
-	if (!ipmu_asleep_since(sys->asleep_ns))
-		return;
-	sys->asleep_ns = ipmu_asleep_ns();
-	/* An unreadable register is no error yet: writing it fails too, and that is reported. */
-	for (int u = 0; u < sys->nunits; u++)
-		if (sys->units[u].open) {
-			ipmu_access_refresh(&sys->units[u].regs);
-			doubt_unit(&sys->units[u]);
-		}
+	struct ipmu_unit *unit;
+	int rc = 0;
+
+	for (int i = 0; !rc && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;) {
+		int64_t asleep_ns;
+
+		if (!ipmu_plan_programs(&s->plan, unit) || !ipmu_asleep_since(unit->asleep_ns))
+			continue;
+		asleep_ns = ipmu_asleep_ns();
+		ipmu_access_refresh(&unit->regs);
+		rc = ipmu_file_record_all(unit);
+		if (!rc)
+			rc = doubt_unit(unit);
+		if (!rc)
+			unit->asleep_ns = asleep_ns;
+	}
+	return rc;
 }
 
 /* Units with nothing to program have not been entered, which opens a closed device again. */
@@ -380,7 +397,9 @@ int ipmu_program_write(struct ipmu_session *s, char *why)
 
 	if (rc)
 		return rc;
-	forget_written(s->sys);
+	rc = forget_written(s);
+	if (rc)
+		return program_explain(s, rc, why);
 	s->asleep_ns = ipmu_asleep_ns();
 	rc = ipmu_foreign_refuse(s, why);
 	if (rc)

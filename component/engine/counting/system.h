@@ -20,7 +20,6 @@ struct ipmu_system {
 	struct ipmu_guard *guard, *guard_ended;
 	bool take_busy;
 	bool allow_pmi;	/* counters may send interrupts, although nothing here handles them */
-	int64_t asleep_ns;	/* until what registers hold was last in doubt; base/asleep.h */
 	int nunits;
 	struct ipmu_unit *units;
 	struct ipmu_batch *batch;	/* NULL: registers are accessed one by one */

@@ -76,6 +76,22 @@ static int put_saved(struct ipmu_unit *unit, int i)
 			     offsetof(struct ipmu_journal, saved) + (size_t)i * sizeof(entry));
 }
 
+static int put_all_saved(struct ipmu_unit *unit)
+{
+	int rc = 0;
+
+	for (int i = 0; i < unit->regs.nsaved && !rc; i++)
+		rc = put_saved(unit, i);
+	return rc;
+}
+
+int ipmu_file_record_all(struct ipmu_unit *unit)
+{
+	int rc = unit->lease.fd < 0 ? 0 : ipmu_file_begin_change(unit, false);
+
+	return rc || unit->lease.fd < 0 ? rc : put_all_saved(unit);
+}
+
 /* Before a row that other processes have read changes, the file says that this process is changing
  * registers: if it dies in between, the register may not hold what the row says. Rows that memory
  * has forgotten are restored, and go first: another one may be of the same register. */
@@ -302,8 +318,7 @@ static int write_anew(struct ipmu_unit *unit, bool valid)
 	int n = unit->regs.nsaved, rc = valid ? 0 : renew(unit);
 
 	unit->regs.nsaved = n;
-	for (int i = 0; i < n && !rc; i++)
-		rc = put_saved(unit, i);
+	rc = rc ? rc : put_all_saved(unit);
 	if (rc)
 		return rc;
 	if (valid)

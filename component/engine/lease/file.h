@@ -12,6 +12,8 @@ int ipmu_file_put_header(struct ipmu_unit *unit);
  * the next one reads what they hold. */
 int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs);
 int ipmu_file_record(struct ipmu_regs *p, int i);
+/* All saved registers, after ipmu_access_refresh(): other processes trust the journal's rows. */
+int ipmu_file_record_all(struct ipmu_unit *unit);
 void ipmu_file_forget_slots(struct ipmu_unit *unit);
 int ipmu_file_load(struct ipmu_unit *unit, char *why);
 

@@ -84,11 +84,13 @@ static int journal_reload(struct ipmu_unit *unit, char *why)
 	rc = ipmu_file_load(unit, why);
 	if (rc || !l->header.changing || (!ipmu_lease_joined(l) && !unit->regs.peers))
 		return rc;
-	/* A process died while it changed registers, and others still count. */
-	l->sync = IPMU_JOURNAL_AHEAD;
+	/* A process died while it changed registers, and others still count. If the journal cannot
+	 * be written, it still says so. */
 	was = ipmu_trace_for("recovery");
 	rc = ipmu_access_refresh(&unit->regs);
 	ipmu_trace_for(was);
+	if (ipmu_file_record_all(unit))
+		l->sync = IPMU_JOURNAL_UNREAD;
 	return rc ? ipmu_fail(why, rc, "%s: registers cannot be read: %s", unit->regs.msr_path,
 			      strerror(-rc)) : 0;
 }

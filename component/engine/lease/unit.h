@@ -76,6 +76,8 @@ struct ipmu_unit {
 	int holders;	/* sessions for which its registers stay as they are programmed */
 	int running;	/* sessions that count on it now */
 	int saved_before;	/* registers that were saved when the phase began */
+	int64_t asleep_ns;	/* of the machine, as of the last suspend after which its registers
+				 * were read again (base/asleep.h) */
 	struct ipmu_found found;
 	struct ipmu_activity activity;
 	struct ipmu_box *boxes[IPMU_TYPES_MAX];
