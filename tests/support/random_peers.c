@@ -4,11 +4,6 @@
  * while its session says that it is lost. That is allowed only after the game itself has disturbed
  * the counters: `disturbed` is set until nobody counts any more.
  *
- * PEERS_KNOWN=1 also plays three orders after which a start takes a counter for programmed that is
- * not, so that its count stays 0: a start that restores what a killed process left, of the same
- * events; a start alongside a process that counts since before a suspend; a start after one that
- * failed because the disk was full.
- *
  * A killed process leaves registers changed until the next one comes: `unclean` is set then, and a
  * visitor that counts nothing comes before registers are compared. */
 #include "random_peers.h"
@@ -73,10 +68,10 @@ static struct {
 	const struct engine_fixture *f;
 	struct player players[PEERS];
 	pid_t children[CHILDREN];
-	int starts;			/* since nobody counted */
+	int starts, set_back;		/* since nobody counted */
 	uint64_t totals[KINDS];
 	uint64_t found[16];
-	bool unclean, disturbed, damaged, suspended, known;
+	bool unclean, disturbed, damaged, suspended;
 	size_t step;
 } game;
 
@@ -269,8 +264,6 @@ static void buried(struct player *p)
 	p->set = NULL;
 	p->counting = false;
 	game.unclean = true;
-	if (nobody_counts() && !game.known)
-		visit();
 }
 
 static void stop(struct player *p, enum peer_command command, struct peer_fault fault)
@@ -303,8 +296,6 @@ static void start(struct player *p, enum peer_command command, struct peer_fault
 {
 	struct peer_answer a;
 
-	if (fault.kind == PEER_DISK_FULL && !game.known)
-		fault.kind = PEER_SOUND;
 	if (!peer_try(&p->p, command, p->set->names, fault, &a)) {
 		buried(p);
 		return;
@@ -325,7 +316,7 @@ static void die(struct player *p, unsigned how)
 {
 	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE,
 				    SIGSEGV, SIGTERM, -1, 0 };
-	bool clean = !p->counting;
+	bool clean = !p->set;	/* a stopped session keeps its registers */
 
 	if (how % 16 < 11) {
 		peer_die(&p->p, ends[how % 16]);
@@ -348,7 +339,8 @@ static void fork_child(struct player *p)
 		}
 }
 
-/* More than half of the range back, so that no event can have made the step. */
+/* A quarter or half of the range back since all rested, so that no event can have made the step. A
+ * third time would add up to a quarter forward. */
 static void set_back(void)
 {
 	static const char *const registers[] = {
@@ -356,8 +348,9 @@ static void set_back(void)
 		"MSR_UNC_CBO_0_PERFCTR1", "MSR_UNC_ARB_PERFEVTSEL0", "MSR_UNC_ARB_PERFCTR0",
 	};
 
-	if (nobody_counts())
+	if (nobody_counts() || game.set_back == 2)
 		return;
+	game.set_back++;
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i += 2) {
 		uint64_t was = engine_fixture_peek(game.f, registers[i + 1]);
 
@@ -450,8 +443,6 @@ static void act(struct player *p, unsigned what, unsigned how)
 			die(p, how);
 	} else if (what == 12) {
 		fork_child(p);
-	} else if (!p->counting && game.suspended && !game.known) {
-		return;
 	} else if (!p->set) {
 		p->set = &sets[how % SETS];
 		start(p, PEER_START, fault);
@@ -487,7 +478,7 @@ static void check_rest(void)
 	if (engine_fixture_changed(game.f, true))
 		fail_msg("step %zu: registers are not as they were", game.step);
 	check_files();
-	game.starts = 0;
+	game.starts = game.set_back = 0;
 	game.disturbed = game.damaged = game.suspended = false;
 }
 
@@ -514,7 +505,6 @@ void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, siz
 {
 	memset(&game, 0, sizeof(game));
 	game.f = f;
-	game.known = getenv("PEERS_KNOWN") != NULL;
 	if (!slept_s)
 		slept_s = mmap(NULL, sizeof(*slept_s), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
