@@ -145,7 +145,7 @@ static void every_wrap_is_counted_once(const char *const *names, int readers)
 	pthread_t threads[4];
 	uint64_t v[2];
 
-	let_it_wait(800, true);
+	let_it_wait(200, true);
 	atomic_store(&finished, false);
 	engine_fixture_start(s);
 	for (int i = 0; i < readers; i++)
@@ -157,7 +157,7 @@ static void every_wrap_is_counted_once(const char *const *names, int readers)
 	engine_fixture_end(s, v);
 	print_message("%llu wraps of 32 bits\n", (unsigned long long)(v[0] >> 32));
 	assert_true(v[0] == atomic_load(&lines));
-	assert_true(atomic_load(&lines) >> 32 > 200);
+	assert_true(atomic_load(&lines) >> 32 > 50);
 	assert_int_equal(atomic_load(&failures), 0);
 }
 
@@ -190,7 +190,7 @@ static void wide_counters_are_read_far_apart(void **state)
 								1 + beside);
 		uint64_t began = atomic_load(&clock_ns), reads;
 
-		let_it_wait(beside ? 2000 : 80, false);
+		let_it_wait(beside ? 500 : 20, false);
 		was = fixture->segment->accesses.rdmsr;
 		engine_fixture_start(s);
 		wait_for_guard();
@@ -200,7 +200,7 @@ static void wide_counters_are_read_far_apart(void **state)
 		print_message("%u s: %u reads, %u wraps of 44 bits\n", (unsigned)seconds,
 			      (unsigned)reads, (unsigned)(v[0] >> 44));
 		assert_true(v[0] == atomic_load(&lookups));
-		assert_true(v[0] >> 44 > 15);
+		assert_true(v[0] >> 44 > 3);
 		assert_in_range(reads, seconds / 30, seconds / 25 + 10);	/* 10: the start */
 		if (beside)
 			assert_true(v[1] == atomic_load(&lines));

@@ -175,7 +175,7 @@ static void any_byte_may_change(void **state)
 
 	(void)state;
 	srand(4711);
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		good();
 		for (int n = rand() % 4; n >= 0; n--)
 			((unsigned char *)&j)[(size_t)rand() % (rand() % 2 ? sizeof(j) : 400)] =
@@ -186,7 +186,7 @@ static void any_byte_may_change(void **state)
 		for (uint32_t k = 0; k < out.header.nsaved; k++)
 			assert_non_null(ipmu_journal_register(skl, out.saved[k].addr, NULL, NULL));
 	}
-	assert_in_range(accepted, 1000, 99000);
+	assert_in_range(accepted, 200, 19800);
 }
 
 /* ---- a file on a machine */
