@@ -26,6 +26,8 @@ EXTRA_LIBS_glue_events = -Wl,--wrap=calloc,--wrap=realloc,--wrap=free
 # engine_cpuid starts an emulated program, and memcheck takes vpmu's new environment for its leak.
 NOT_MEMCHECKED = papi_node_sum papi_endurance engine_kills engine_safe engine_threads papi_clients \
 	papi_clients_ends engine_cpuid
+# ipmu-run's own threads run in these.
+THREADED = run_region run_phases
 $(O)/tests/clients/two_machines.o: $(T)/papi.built
 EXTRA_OBJECTS_papi_clients = $(O)/tests/clients/two_machines.o
 EXTRA_OBJECTS_papi_clients_ends = $(O)/tests/clients/two_machines.o
