@@ -32,13 +32,14 @@ unload() {
 }
 trap 'unload; rm -rf "$scratch"' EXIT
 
-repeats() {	# repeats COMMAND...
-	local run first again
+commands=0
+repeats() {	# repeats COMMAND...: each fourth one under load
+	local run first again loaded=$((commands++ % 4))
 	first=$(digits "$@")
 	case $first in [0-9]*) ;; *) bad "$*: $first"; tail -n 5 err; return ;; esac
 	echo "$*: $first"
 	for ((run = 1; run < runs; run++)); do
-		[ $((run % 2)) = 0 ] || load
+		[ $loaded != 0 ] || [ $((run % 2)) = 0 ] || load
 		again=$(digits "$@")
 		unload
 		[ "$again" = "$first" ] || { bad "$*: '$first', then '$again'"; return; }
