@@ -23,7 +23,7 @@ compare() {	# compare NAME PROGRAM...: with the same input
 	echo "$name: $(tail -n 1 out)"
 }
 export LC_ALL=C
-awk 'BEGIN { for (i = 0; i < 60000; i++) printf "%d %x\n", (i * 7919) % 60013, i * 2654435761 }' >input
+awk 'BEGIN { for (i = 0; i < 30000; i++) printf "%d %x\n", (i * 7919) % 60013, i * 2654435761 }' >input
 compare gzip gzip -c
 compare sort sort --parallel=1 -S 64M
 if ! command -v sqlite3 >/dev/null; then
@@ -31,7 +31,7 @@ if ! command -v sqlite3 >/dev/null; then
 else
 	{
 		echo 'create table t(a integer, b text); begin;'
-		awk 'BEGIN { for (i = 0; i < 4000; i++) printf "insert into t values(%d, \"%x\");\n", (i * 7919) % 4001, i }'
+		awk 'BEGIN { for (i = 0; i < 2000; i++) printf "insert into t values(%d, \"%x\");\n", (i * 7919) % 4001, i }'
 		echo 'commit; create index i on t(a); select count(*), sum(length(b)) from t where a > 17;'
 	} >input
 	compare sqlite3 sqlite3 :memory:
@@ -54,8 +54,8 @@ if [ -n "$cxx" ]; then
 		int main() {
 		    work::Tree t;
 		    std::vector<long> v(2000000, 3);
-		    t.fill(20000);
-		    std::sort(v.begin(), v.begin() + 100000);
+		    t.fill(10000);
+		    std::sort(v.begin(), v.begin() + 40000);
 		    std::printf("%ld %zu\n", work::sum(v), t.m.size());
 		}
 	END
