@@ -25,7 +25,7 @@ static bool fault(const char *name)
 	return chosen && strstr(chosen, name);
 }
 
-/* One slice fewer than there are. */
+/* MSR_UNC_CBO_CONFIG has a slice less than there are. */
 int __wrap_vpmu_rdmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t *value)
 {
 	int rc = __real_vpmu_rdmsr(s, cpu, address, value);
