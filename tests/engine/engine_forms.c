@@ -161,17 +161,20 @@ static void check_event(const struct ipmu_system *sys, int event)
 	check_umask(&s, has_umasks);
 }
 
+/* With EVERY_MACHINE=N in the environment each Nth event. */
 static void every_event_takes_what_is_said_and_no_more(void **state)
 {
-	int n = 0;
+	const char *every = getenv("EVERY_MACHINE");
+	int step = every ? atoi(every) : 1, n = 0;
 
 	(void)state;
+	assert_true(step > 0);
 	for (const struct ipmu_family *const *f = ipmu_families; *f; f++) {
 		const struct ipmu_system *sys = fake_system(*f);
 		struct ipmu_event_info info;
 
-		for (int event = 0; ipmu_event_list(sys, event, -1, &info) == 0; event++, n++)
-			check_event(sys, event);
+		for (int i = 0; ipmu_event_list(sys, i, -1, &info) == 0; i += step, n += step)
+			check_event(sys, i);
 	}
 	assert_true(n > 300);
 }

@@ -33,8 +33,8 @@ bool client_has_selects(const struct client_generation *g);	/* of memory control
 const char *client_select_of_arbiter(const struct client_generation *g);
 /* cmocka group set-up, with engine_fixture_close. */
 int client_open(void **state);
-/* If this is not yet the machine of a row: this program again on each of them, or with EVERY_MACHINE=N
- * in the environment on each Nth. The worst status, or -1 where it goes on. */
+/* If this is not yet the machine of a row: this program again on each of them, or on each Nth with
+ * EVERY_MACHINE=N in the environment. The worst status, or -1 where it goes on. */
 int client_each(char **argv);
 
 #endif
