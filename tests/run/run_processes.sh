@@ -7,7 +7,7 @@ set -u
 export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run vpmu qemu-x86_64 "${CC:-cc}"
-runs=${RUNS:-3}
+runs=${RUNS:-2}
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/processes_repeat.c
 . "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
 cd "$scratch" || exit 1
