@@ -70,7 +70,7 @@ job() {		# job RANKS COMMAND...
 	ranks "$@" >out 2>&1
 }
 of="-g MEM --on skl-4c8t"
-all='1 2 4'
+all='1 4'
 first_mpi || all=2	# each takes seconds
 for r in $all; do
 	# shellcheck disable=SC2086 # words
