@@ -5,6 +5,11 @@ vpmu=${VPMU:-${STAGE:+$STAGE/bin/}vpmu}
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
+test_folder=$(cd "$(dirname "${BASH_SOURCE[-1]}")" && pwd)
+
+compile() {	# compile PROGRAM SOURCE [FLAG...]: of the test's folder
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -o "$1" "$test_folder/$2" "${@:3}"
+}
 
 needs() {	# needs TOOL...: skipped without them
 	local tool

@@ -30,39 +30,8 @@ if [ "$first" != "$last" ] && [ "$last" -lt 8 ]; then
 	is 'bound by taskset: nothing to say' '' "$(cat "$scratch/err")"
 	is 'taskset, but --cpus' 5 "$(cpus taskset -c "$last" "$vpmu" run --no-feed -m skl-4c8t --cpus 5 sh -c "$mine")"
 fi
-# The same on hosts of other sizes, which this library feigns: the caller has the CPUs $NOW of $LIMIT.
-cat >"$scratch/host.c" <<'C'
-#include <dlfcn.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-
-long syscall(long number, ...)
-{
-	long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall"), a[6];
-	static int widened;
-	uint64_t mask;
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(args, long);
-	va_end(args);
-	if (number == SYS_sched_setaffinity) {
-		memcpy(&mask, (void *)a[2], sizeof(mask));
-		widened = mask == UINT64_MAX;
-		return 0;
-	}
-	if (number != SYS_sched_getaffinity)
-		return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	mask = strtoull(getenv(widened ? "LIMIT" : "NOW"), NULL, 16);
-	memcpy((void *)a[2], &mask, sizeof(mask));
-	return sizeof(mask);
-}
-C
-"${CC:-cc}" -w -shared -fPIC -o "$scratch/host.so" "$scratch/host.c" -ldl || exit 1
+# The same on hosts of other sizes, which a library feigns: the caller has the CPUs $NOW of $LIMIT.
+compile "$scratch/host.so" affinity_host.c -shared -fPIC -ldl || exit 1
 while read -r limit now expected line; do
 	is "host CPUs $now of $limit" "$expected" "$(cpus env LIMIT=$limit NOW=$now \
 		LD_PRELOAD="$scratch/host.so" "$vpmu" run --no-feed -m core2-4c sh -c "$mine" 2>"$scratch/err")"
@@ -96,26 +65,7 @@ is 'taskset, then vpmu run' 3 "$(cpus on bash -c "taskset -c 3 '$vpmu' run sh -c
 is 'vpmu run --cpus in a program' 1,2 "$(cpus on taskset -c 3 "$vpmu" run --cpus 1-2 sh -c "$mine")"
 
 # OpenMP's places
-cat >"$scratch/places.c" <<'C'
-#include <omp.h>
-#include <sched.h>
-#include <stdio.h>
-int main(void)
-{
-	int cpu[4], ids[64];
-
-	for (int i = 0; i < omp_get_num_places(); i++) {
-		omp_get_place_proc_ids(i, ids);
-		for (int j = 0; j < omp_get_place_num_procs(i); j++)
-			printf("%s%d", j ? "," : i ? " " : "", ids[j]);
-	}
-	#pragma omp parallel num_threads(4)
-	cpu[omp_get_thread_num()] = sched_getcpu();
-	printf("; %d %d %d %d\n", cpu[0], cpu[1], cpu[2], cpu[3]);
-	return 0;
-}
-C
-if "${CC:-cc}" -fopenmp -o "$scratch/places" "$scratch/places.c" 2>/dev/null; then
+if compile "$scratch/places" places.c -fopenmp 2>/dev/null; then
 	export OMP_PROC_BIND=close
 	is 'places: threads' '0 1 2 3; 0 1 2 3' "$(OMP_PLACES=threads on --cpus 0-3 "$scratch/places")"
 	if ldd "$scratch/places" | grep -q libgomp; then

@@ -6,28 +6,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$scratch" || exit 1
-cat >emulator.c <<-'CODE'
-	#include <dlfcn.h>
-	#include <stdio.h>
-	#include <stdlib.h>
-	#include "calls.h"
-
-	int main(int argc, char **argv)
-	{
-		struct vpmu_guest_host host = { .version = 0 };
-		void *model = argc == 3 ? dlopen(argv[1], RTLD_LAZY) : NULL;
-		vpmu_guest_open_function *open_model;
-
-		if (!model) {
-			fprintf(stderr, "%s\n", dlerror());
-			return 2;
-		}
-		open_model = (vpmu_guest_open_function *)dlsym(model, VPMU_GUEST_OPEN);
-		host.version = (uint32_t)atoi(argv[2]);
-		return open_model(&host) ? 0 : 1;
-	}
-CODE
-${CC:-cc} -I"$root/virtual_pmu/guest" -o emulator emulator.c -ldl || exit 1
+compile emulator emulator.c -I"$root/virtual_pmu/guest" -ldl || exit 1
 model=$STAGE_LIB/ipmu/libvpmu_guest.so
 latest=$(sed -n 's/^#define VPMU_GUEST_VERSION //p' "$root/virtual_pmu/guest/calls.h")
 said() {	# said VERSION: what is said to an emulator of that version; to out

@@ -89,27 +89,7 @@ if command -v lstopo-no-graphics >/dev/null && command -v hwloc-calc >/dev/null;
 fi
 
 # the CPU's identity, by the instruction: vendor, family, model; and not a word from QEMU
-cat >"$scratch/id.c" <<'END'
-#include <cpuid.h>
-#include <stdio.h>
-#include <string.h>
-int main(void)
-{
-	unsigned int r[4], family;
-	char vendor[13] = "";
-
-	__cpuid(0, r[0], r[1], r[2], r[3]);
-	memcpy(vendor, &r[1], 4);
-	memcpy(vendor + 4, &r[3], 4);
-	memcpy(vendor + 8, &r[2], 4);
-	__cpuid(1, r[0], r[1], r[2], r[3]);
-	family = r[0] >> 8 & 15;
-	printf("%s %u %u hypervisor %u\n", vendor, family,
-	       (r[0] >> 4 & 15) | (family == 6 ? r[0] >> 12 & 0xf0 : 0), r[2] >> 31);
-	return 0;
-}
-END
-if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && ${CC:-cc} -o "$scratch/id" "$scratch/id.c"; then
+if command -v "${VPMU_QEMU:-qemu-x86_64}" >/dev/null && compile "$scratch/id" identity.c; then
 	while read -r name family model; do
 		is "identity of $name" "GenuineIntel $family $model hypervisor 0" \
 			"$("$VPMU" run -m "$name" "$scratch/id" 2>&1)"

@@ -78,24 +78,7 @@ is 'the next run of any job removes it' "$segment.vpmu-new-1" "$(echo "$segment"
 # have in the making.
 : >"$segment.xml.vpmu-new-2"
 mkdir -p "$segment.system.vpmu-new-3/cpu"
-cat >"$scratch/later.c" <<-'CODE'
-	#include <stdio.h>
-	#include <stdlib.h>
-	#include <string.h>
-	#include <sys/stat.h>
-	#include <sys/syscall.h>
-	#include <unistd.h>
-	int fstat(int fd, struct stat *st)
-	{
-		char link[64], path[4096] = "";
-		int rc = (int)syscall(SYS_fstat, fd, st);
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		if (readlink(link, path, sizeof(path) - 1) > 0 && strstr(path, getenv("OLD")))
-			st->st_ctime -= 100;
-		return rc;
-	}
-CODE
-"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/later.so" "$scratch/later.c"
+compile "$scratch/later.so" older.c -shared -fPIC
 run -- true
 is 'what is new stays' "$segment.system.vpmu-new-3 $segment.vpmu-new-1 $segment.xml.vpmu-new-2" "$(echo "$segment".*new*)"
 OLD=$segment LD_PRELOAD=$scratch/later.so run -- true

@@ -13,50 +13,11 @@ export VPMU_TALLY=$scratch/tally
 unset VPMU_SEGMENT VPMU_PROFILE
 
 turns=100000 lines=16384
-cat >app.S <<'END'
-	.globl _start
-_start:	mov $TURNS, %ecx
-turn:	dec %ecx
-	jnz turn
-	lea first(%rip), %rsi
-	mov $LINES, %ecx
-load:	mov (%rsi), %rax
-	add $64, %rsi
-	dec %ecx
-	jnz load
-	lea second(%rip), %rdi
-	mov $LINES, %ecx
-store:	mov %rax, (%rdi)
-	add $64, %rdi
-	dec %ecx
-	jnz store
-	lea first(%rip), %rsi
-	lea second(%rip), %rdi
-	mov $1000, %ecx
-	call copy
-	xor %ecx, %ecx
-	call copy
-	mov $39, %eax		# getpid
-	syscall
-	mov %eax, %edi
-	mov $KILLED, %esi
-	mov $62, %eax		# kill
-	test %esi, %esi
-	jz end
-	syscall
-end:	mov $60, %eax
-	xor %edi, %edi
-	syscall
-copy:	rep movsb
-	ret
-	.lcomm first, 1 << 20
-	.lcomm second, 1 << 20
-	.balign 4096
-END
 build() {	# build NAME FLAG...
 	local name=$1
 	shift
-	${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DTURNS=$turns -DLINES=$lines "$@" -o "$name" app.S ||
+	${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DTURNS=$turns -DLINES=$lines "$@" -o "$name" \
+		"$test_folder/profiled.S" ||
 		{ echo 'no static program can be linked here'; exit 77; }
 }
 build app -DKILLED=0
@@ -128,64 +89,7 @@ is 'second images' 3 "$(sed -n 's/^process //p' p/*.txt | sort | awk '$2 == 1' |
 cat >library.c <<'C'
 __attribute__((noinline)) int add(int n) { int sum = 0; while (n--) { sum += n; __asm__ volatile("" : "+r"(sum)); } return sum; }
 C
-cat >code.c <<'C'
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static const unsigned char made[] = {
-	0xb9, 0x10, 0x27, 0, 0,		/* mov $10000, %ecx */
-	0xff, 0xc9,			/* dec %ecx */
-	0x75, 0xfc,			/* jnz */
-	0xc3,
-};
-
-__attribute__((noinline)) void in_threads(int n)
-{
-	while (n--)
-		__asm__ volatile("nop");
-}
-
-static void *thread(void *unused)
-{
-	in_threads(1000);
-	return unused;
-}
-
-int main(void)
-{
-	void *library = dlopen("./library.so", RTLD_NOW), *code;
-	int (*add)(int) = library ? dlsym(library, "add") : NULL;
-	pthread_t t[4];
-	int status;
-
-	if (!add)
-		return 1;
-	add(1000);
-	dlclose(library);
-	code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	memcpy(code, made, sizeof(made));
-	((void (*)(void))code)();
-	for (int i = 0; i < 4; i++)
-		pthread_create(&t[i], NULL, thread, NULL);
-	for (int i = 0; i < 4; i++)
-		pthread_join(t[i], NULL);
-	if (!fork()) {		/* counts what it executes itself, from 0 */
-		((void (*)(void))code)();
-		_exit(0);
-	}
-	wait(&status);
-	if (!vfork())
-		_exit(0);
-	wait(&status);
-	munmap(code, 4096);
-	return status;
-}
-C
-${CC:-cc} -O1 -w -shared -fPIC -o library.so library.c && ${CC:-cc} -O1 -w -pthread -o code code.c -ldl || exit 1
+${CC:-cc} -O1 -w -shared -fPIC -o library.so library.c && compile code gone_code.c -O1 -pthread -ldl || exit 1
 profiled ./code
 is 'status of code' 0 $status
 is 'files of code, its child and what vfork made' 3 "$(ls p/*.txt | wc -l)"
@@ -209,43 +113,7 @@ if [ "$nop" ]; then
 fi
 
 # ---- a pause ----
-cat >pause.S <<'END'
-	.globl _start
-_start:	mov $2, %eax		# open
-	lea device(%rip), %rdi
-	mov $2, %esi
-	syscall
-	mov %eax, %r12d
-	lea one(%rip), %rdx
-	call pause
-	mov $1000, %ecx
-	call loop
-	lea none(%rip), %rdx
-	call pause
-	mov $500, %ecx
-	call loop
-	lea one(%rip), %rdx
-	call pause
-	mov $300, %ecx
-	call loop
-	mov $60, %eax
-	mov %r12d, %edi
-	shr $31, %edi
-	syscall
-pause:	mov $16, %eax		# ioctl
-	mov %r12d, %edi
-	mov $0x40045608, %esi
-	syscall
-	ret
-loop:	dec %ecx
-	jnz loop
-	ret
-device:	.asciz "/dev/vpmu"
-	.balign 4
-one:	.long 1
-none:	.long 0
-END
-${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -o pause pause.S
+${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -o pause "$test_folder/pause.S"
 profiled ./pause
 is 'status of a pause' 0 $status
 cp pause app	# for its labels

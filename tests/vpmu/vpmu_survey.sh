@@ -41,34 +41,7 @@ networks=1
 mkdir "$scratch/input" || exit 1
 seq 1 2000 | awk '{ x = ($1 * 7919) % 10007; print "word" x % 97, x, "line " $1 }' >"$scratch/input/words"
 seq 1 4000 | gzip -9n >"$scratch/input/data"
-cat >"$scratch/input/prog.c" <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-int main(void)
-{
-	static double v[500];
-	unsigned seed = 1;
-	double sum = 0;
-
-	for (int i = 0; i < 500; i++) {
-		seed = seed * 1103515245u + 12345u;
-		v[i] = seed / 65536 % 32768 / 7.0;
-	}
-	qsort(v, 500, sizeof(v[0]), by_value);
-	for (int i = 0; i < 500; i++)
-		sum += v[i] * i;
-	printf("%.6f %.6f %.6f\n", v[0], v[499], sum);
-	return 3;
-}
-C
+cp "$(dirname "${BASH_SOURCE[0]}")/survey_input.c" "$scratch/input/prog.c" || exit 1
 
 # ---- one row
 

@@ -56,30 +56,7 @@ chmod +x "$scratch/look"
 is "looked at in many ways" "8 3,7 0-7 8 0-7 0-7 0-7 0-7 0-7 0-7 0-7 3 8 8 node0 ff" "$(on skl-4c8t "$scratch/look" | paste -sd' ')"
 
 # The host's PMU: the kernel gives no counter of it, the instruction is refused.
-cat >"$scratch/host.c" <<'C'
-#include <errno.h>
-#include <linux/perf_event.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-static void refused(int number) { (void)number; puts(" rdpmc is refused"); fflush(stdout); _exit(0); }
-int main(void)
-{
-	struct perf_event_attr clock = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(clock),
-					 .exclude_kernel = 1 };
-	unsigned int low, high;
-	long fd = syscall(SYS_perf_event_open, &clock, 0, -1, -1, 0UL);
-
-	printf("%ld %d", fd, errno == ENOENT);
-	fflush(stdout);
-	signal(SIGSEGV, refused);
-	signal(SIGILL, refused);
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(0));
-	return 1;
-}
-C
-if "${CC:-cc}" -std=gnu11 -o "$scratch/host" "$scratch/host.c" && command -v qemu-x86_64 >/dev/null; then
+if compile "$scratch/host" host_pmu.c && command -v qemu-x86_64 >/dev/null; then
 	is "no counter of the host's" '-1 1 rdpmc is refused' \
 		"$(timeout $HANG_SECONDS "$vpmu" run -m hsw-4c8t -- "$scratch/host")"
 	is "nor natively" '-1 1' "$(on skl-4c8t "$scratch/host" | cut -d' ' -f1,2)"
