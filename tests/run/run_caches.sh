@@ -10,23 +10,7 @@ cd "$scratch" || exit 1
 unset VPMU_SEGMENT
 
 lines=16384 sweeps=3
-cat >sweep.S <<'END'
-	.globl _start
-_start:	mov $SWEEPS, %edx
-1:	lea array(%rip), %rsi
-	mov $LINES, %ecx
-2:	mov (%rsi), %rax
-	add $64, %rsi
-	dec %ecx
-	jnz 2b
-	dec %edx
-	jnz 1b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-	.lcomm array, LINES * 64
-END
-${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DLINES=$lines -DSWEEPS=$sweeps -o sweep sweep.S ||
+${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DLINES=$lines -DSWEEPS=$sweeps -o sweep "$test_folder/sweep.S" ||
 	{ echo 'no static program can be linked here'; exit 77; }
 
 misses() {	# misses OPTION...: LLC misses of the sweep, without the few of its code

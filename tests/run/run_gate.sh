@@ -12,20 +12,9 @@ unset VPMU_SEGMENT
 
 # 1 MiB is four times the L2 and an eighth of the LLC: from the second sweep on, each line is a read
 # that hits the LLC.
-cat >app.c <<'END'
-#include <stdlib.h>
-static volatile char a[1 << 20] __attribute__((aligned(4096)));
-int main(int argc, char **argv)
-{
-	for (int n = SWEEPS; n; n--)
-		for (size_t i = 0; i < sizeof(a); i += 64)
-			(void)a[i];
-	return argc > 1 ? atoi(argv[1]) : 0;
-}
-END
 lines=$(((1 << 20) / 64))
 app() {		# app SWEEPS: makes ./app
-	${CC:-cc} -O1 -static -DSWEEPS="$1" -o app app.c || { echo 'no static program can be linked here'; exit 77; }
+	compile app sweeps.c -O1 -static -DSWEEPS="$1" || { echo 'no static program can be linked here'; exit 77; }
 }
 reads=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_MESI misses=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 run() { ipmu-run --on skl-4c8t "$@" >out 2>err; }

@@ -96,21 +96,7 @@ fi
 # A constant load: reads of lines in a random order, of which none comes again within what the LLC
 # holds but by chance. From the start on an interval is as long as the uncore's clock says, on any
 # host; and no interval has more misses than lookups, or another bandwidth.
-if [ -n "$have_qemu" ] && cat >load.c <<-'CODE' && "${CC:-cc}" -O2 -o load load.c; then
-	#include <stdint.h>
-	#include <stdlib.h>
-	static volatile char bytes[64 << 20];
-	int main(int argc, char **argv)
-	{
-		uint64_t x = 1;
-		for (long i = argc > 1 ? atol(argv[1]) : 0; i; i--) {
-			x = x * 6364136223846793005u + 1442695040888963407u;
-			(void)bytes[(x >> 33) % sizeof(bytes)];
-			if (argc > 2)
-				bytes[(x >> 33) % sizeof(bytes)] = 1;
-		}
-	}
-	CODE
+if [ -n "$have_qemu" ] && compile load load.c -O2; then
 	intervals 5 c ipmu-run --on skl-4c8t -g MEM,LLC_READ --interval 4 -o c ./load 2000000
 	is 'constant: nothing is said' '' "$(complaints)"
 	is 'constant: sums' '' "$(sums c.csv)"

@@ -10,21 +10,11 @@ needs ipmu-run
 cd "$scratch" || exit 1
 : >out
 
-# -- lines: each of 2^18 lines of 64 bytes is stored to, so read, ten times
-cat >sweep.c <<'END'
-static volatile char a[1 << 24] __attribute__((aligned(4096)));
-int main(void)
-{
-	for (int n = 0; n < 10; n++)
-		for (long i = 0; i < (long)sizeof(a); i += 64)
-			a[i] = 1;
-	return 3;
-}
-END
-${CC:-cc} -O1 -static -o sweep sweep.c || { echo 'no static program can be linked here'; exit 77; }
+# -- lines: each of 2^18 lines of 64 bytes is read ten times
+compile sweep sweeps.c -O1 -static -DBYTES='(1 << 24)' -DSWEEPS=10 || { echo 'no static program can be linked here'; exit 77; }
 reads=skl_unc_imc.DRAM_DATA_READS
 swept=$((10 * (1 << 24) / 64))
-ipmu-run --on skl-4c8t -g MEM -e $reads --interval 5 ./sweep 2>err
+ipmu-run --on skl-4c8t -g MEM -e $reads --interval 5 ./sweep 3 2>err
 is "lines: the program's status" 3 $?
 count=$(awk -v name=$reads '$1 == name && $3 == "" { n = $2 } END { print n }' err)
 [ "$count" -gt $((swept * 99 / 100)) ] && [ "$count" -lt $((swept * 101 / 100)) ]

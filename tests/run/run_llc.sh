@@ -9,23 +9,10 @@ cd "$scratch" || exit 1
 unset VPMU_SEGMENT
 export XDG_CONFIG_HOME=$scratch
 
-cat >sweep.S <<'END'
-	.globl _start
-_start:	lea array(%rip), %rsi
-	mov $(LINES), %ecx
-1:	mov (%rsi), %rax
-	add $64, %rsi
-	dec %ecx
-	jnz 1b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-	.lcomm array, LINES * 64
-END
 lines=$(((32 << 20) / 64))
-${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DLINES=$lines -o sweep sweep.S ||
+${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DLINES=$lines -DSWEEPS=1 -o sweep "$test_folder/sweep.S" ||
 	{ echo 'no static program can be linked here'; exit 77; }
-instructions=$((2 + 4 * lines + 3))
+instructions=$((1 + 2 + 4 * lines + 2 + 3)) branches=$((lines + 1))
 
 counted() {	# counted EVENT: of err, the first
 	awk -v event="$1" '$1 ~ event "$" && !n++ { print $2 }' err
@@ -36,7 +23,7 @@ for machine in skl-4c8t:skl_unc cml-10c20t:skl_unc icl-4c8t:ix86arch tgl-4c8t:ix
 	ipmu-run --on "$machine" -g CPI,BRANCH,LLC ./sweep >out 2>err
 	is "$machine: status" 0 $?
 	is "$machine: instructions" $instructions "$(counted INST_RETIRED:ANY)"
-	is "$machine: branches" $lines "$(counted BRANCH.*RETIRED)"
+	is "$machine: branches" $branches "$(counted BRANCH.*RETIRED)"
 	grep -q "^  $pmu/LLC: " err; verdict "$machine: $pmu/LLC" $?
 	misses=$(counted 'LOOKUP:ANY_I|LLC_MISSES')
 	[ "$misses" -ge "$lines" ] && [ "$misses" -le $((lines + 10)) ]; verdict "$machine: $misses misses" $?

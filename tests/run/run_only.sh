@@ -11,30 +11,10 @@ cd "$scratch" || exit 1
 unset VPMU_SEGMENT
 
 turns=1000000 sweeps=3
-cat >app.S <<'END'
-	.globl _start
-_start:	mov $TURNS, %ecx
-1:	dec %ecx
-	jnz 1b
-	mov $SWEEPS, %edx
-2:	lea array(%rip), %rsi
-	mov $16384, %ecx
-3:	mov (%rsi), %rax
-	add $64, %rsi
-	dec %ecx
-	jnz 3b
-	dec %edx
-	jnz 2b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-	.lcomm array, 1 << 20
-	.balign 4096
-END
 make_app() {	# make_app NAME FLAG...
 	local name=$1
 	shift
-	${CC:-cc} -nostdlib -static -Wl,-z,noexecstack "$@" -o "$name" app.S ||
+	${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DLINES=16384 "$@" -o "$name" "$test_folder/sweep.S" ||
 		{ echo 'no static program can be linked here'; exit 77; }
 }
 make_app app -DTURNS=$turns -DSWEEPS=$sweeps

@@ -8,10 +8,9 @@ export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run vpmu qemu-x86_64 "${CC:-cc}"
 runs=${RUNS:-2}
-source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/processes_repeat.c
 . "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
 cd "$scratch" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -pthread -o processes "$source" || exit 1
+compile processes processes_repeat.c -O2 -pthread || exit 1
 
 seq 1 3000 | tac >numbers
 for way in increments memory ring semaphores pipeline spawn programs threads signals; do
@@ -24,16 +23,7 @@ for way in increments memory ring semaphores pipeline spawn programs signals; do
 		cmp -s natively out && ok || bad "$way: $(diff natively out)"
 done
 # The owner of the turn is killed, and stopped. The limit is for a hang: the others wait for 100 ms.
-cat >spin.c <<'CODE'
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-	for (volatile long i = 0; i < atol(argv[argc - 1]); i++)
-		;
-	return 0;
-}
-CODE
-${CC:-cc} -O1 -o spin spin.c || exit 1
+compile spin ../guest/spin.c -O1 || exit 1
 cat >lost.sh <<'CODE'
 ./spin 100000000000 & owner=$!
 ./spin 100000 && kill -KILL $owner && wait $owner

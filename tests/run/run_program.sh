@@ -327,8 +327,7 @@ fi
 # one without a C library. Threads, children and scripts are counted, too.
 if command -v qemu-x86_64 >/dev/null; then
 	echo 'int main(void) { return 0; }' >e.c
-	printf '.globl _start\n_start: mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >three.s
-	if ${CC:-cc} -nostdlib -static -o three three.s 2>out; then
+	if ${CC:-cc} -nostdlib -static -o three "$test_folder/turns.S" 2>out; then
 		ipmu-run --on core2-4c -g CPI -o f -- ./three 2>err
 		is '--on: three instructions' 3 "$(awk -F, '$3 ~ /INST_RETIRED/ { print $5; exit }' f.csv)"
 	fi

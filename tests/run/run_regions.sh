@@ -10,143 +10,6 @@ needs ipmu-run python3 qemu-x86_64 "${CC:-cc}"
 : "${STAGE:?the staged tree}" "${STAGE_LIB:?}"
 cd "$scratch" || exit 1
 unset VPMU_SEGMENT
-cat >regions.c <<'END'
-#include <ipmu_region.h>
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static char array[32 << 20];
-
-/* So many turns of two instructions. */
-static void turns(unsigned long n)
-{
-	if (n)
-		__asm__ volatile("1: dec %0\n jnz 1b" : "+r"(n));
-}
-
-static void *thread(void *n)
-{
-	ipmu_region_begin("threads");
-	turns((unsigned long)n);
-	if ((unsigned long)n != 3000)
-		ipmu_region_end("threads");
-	return NULL;
-}
-
-static void empty(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++) {
-		ipmu_region_begin("empty");
-		ipmu_region_end("empty");
-		__asm__ volatile("" ::: "memory");
-	}
-}
-
-static void none(unsigned long n)
-{
-	for (unsigned long i = 0; i < n; i++)
-		__asm__ volatile("" ::: "memory");
-}
-
-int main(int argc, char **argv)
-{
-	const char *what = argv[1];
-	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-
-	if (!strcmp(what, "empty")) {
-		empty(n);
-	} else if (!strcmp(what, "none")) {
-		none(n);
-	} else if (!strcmp(what, "nested")) {
-		turns(1000000);
-		ipmu_region_begin("outer");
-		turns(2000000);
-		ipmu_region_begin("inner");
-		turns(3000000);
-		ipmu_region_end("inner");
-		ipmu_region_end("outer");
-		turns(4000000);
-	} else if (!strcmp(what, "sweep")) {
-		ipmu_region_begin("sweep");
-		for (size_t i = 0; i < sizeof(array); i += 64)
-			((volatile char *)array)[i];
-		ipmu_region_end("sweep");
-	} else if (!strcmp(what, "threads")) {
-		pthread_t t[3];
-
-		for (unsigned long i = 0; i < 3; i++)
-			pthread_create(&t[i], NULL, thread, (void *)((i + 1) * 1000));
-		for (int i = 0; i < 3; i++)
-			pthread_join(t[i], NULL);
-	} else if (!strcmp(what, "wrong")) {
-		char name[300];
-
-		printf("%d", ipmu_region_end("never"));
-		printf(" %d", ipmu_region_begin("one"));
-		printf(" %d", ipmu_region_end("other"));
-		printf(" %d", ipmu_region_end("one"));
-		printf(" %d", ipmu_region_begin(NULL));
-		printf(" %d", ipmu_region_end(""));
-		memset(name, 'x', sizeof(name) - 1);
-		name[sizeof(name) - 1] = '\0';
-		printf(" %d", ipmu_region_begin(name));
-		printf(" %d\n", ipmu_region_end(name));
-	} else if (!strcmp(what, "names")) {
-		char name[300];
-
-		while (fgets(name, sizeof(name), stdin)) {
-			name[strcspn(name, "\n")] = '\0';
-			ipmu_region_begin(name);
-			ipmu_region_end(name);
-		}
-	} else if (!strcmp(what, "many")) {
-		int full = 0;
-
-		for (unsigned long i = 0; i < n; i++) {
-			char name[32];
-
-			snprintf(name, sizeof(name), "region %lu", i);
-			full += ipmu_region_begin(name) == -ENOSPC;
-			full += ipmu_region_end(name) == -ENOSPC;
-		}
-		printf("%d\n", full);
-	} else if (!strcmp(what, "fork")) {
-		ipmu_region_begin("parent");
-		if (!fork()) {
-			int rc = ipmu_region_end("parent");
-
-			ipmu_region_begin("child");
-			turns(1000000);
-			ipmu_region_end("child");
-			_exit(rc != -ENOENT);
-		}
-		int status;
-
-		wait(&status);
-		ipmu_region_end("parent");
-		printf("%d\n", WEXITSTATUS(status));
-	} else if (!strcmp(what, "killed")) {
-		ipmu_region_begin("killed");
-		turns(1000000);
-		raise(9);
-	} else if (!strcmp(what, "closes")) {
-		ipmu_region_begin("closes");
-		for (int fd = 3; fd < 1024; fd++)
-			close(fd);
-		printf("%d", ipmu_region_end("closes"));
-		n = (unsigned long)ipmu_region_begin("again");
-		turns(1000000);
-		printf(" %lu %d\n", n, ipmu_region_end("again"));
-	}
-	return 0;
-}
-END
 build() {	# build NAME SOURCE FLAG...
 	local name=$1
 	shift
@@ -155,7 +18,7 @@ build() {	# build NAME SOURCE FLAG...
 }
 # The loader would look for a function at its first call, with some hundred instructions.
 link=(-L"$STAGE_LIB" -lipmu_region -Wl,-z,now,-rpath,"$STAGE_LIB")
-build regions regions.c "${link[@]}"
+build regions "$test_folder/regions.c" "${link[@]}"
 instructions=ix86arch.INSTRUCTION_RETIRED
 of() {		# of ARGUMENT...: counted on the machine; out, err, r.csv, r.json, r.html
 	rm -f r.*
@@ -304,85 +167,31 @@ is 'only, intervals: status' 125 $?
 says 'only, intervals' 'leave these out'
 
 # -- other tools' marks: these programs know nothing of ours
-cat >likwid.c <<'END'
-#include <likwid-marker.h>
-#include <stdio.h>
-int main(void)
-{
-	double events[4], time;
-	int nevents = 4, count;
-
-	LIKWID_MARKER_INIT;
-	LIKWID_MARKER_THREADINIT;
-	LIKWID_MARKER_REGISTER("loop");
-	LIKWID_MARKER_START("loop");
-	for (volatile int i = 0; i < 1000; i++)
-		;
-	LIKWID_MARKER_STOP("loop");
-	LIKWID_MARKER_GET("loop", &nevents, events, &time, &count);
-	LIKWID_MARKER_SWITCH;
-	LIKWID_MARKER_RESET("loop");
-	LIKWID_MARKER_CLOSE;
-	return nevents;
-}
-END
-cat >papi.c <<'END'
-#include <papi.h>
-#include <stdio.h>
-int main(void)
-{
-	if (PAPI_hl_region_begin("loop") != PAPI_OK)
-		return 1;
-	for (volatile int i = 0; i < 1000; i++)
-		;
-	PAPI_hl_read("loop");
-	if (PAPI_hl_region_end("loop") != PAPI_OK)
-		return 1;
-	PAPI_hl_stop();
-	return 0;
-}
-END
 marked() {	# marked NAME FLAG...: NAME.c has one region, loop
 	local name=$1
 	shift
-	build "$name" "$name.c" -I"$STAGE/include/ipmu/markers" -Wall -Wextra -Werror -Wno-unused "$@"
+	build "$name" "$test_folder/$name.c" -I"$STAGE/include/ipmu/markers" -Wall -Wextra -Werror -Wno-unused "$@"
 	of -e $instructions "./$name"
 	is "$name: status" 0 $status
 	is "$name: calls" 1 "$(row loop calls)"
 	[ "$(row loop $instructions)" -ge 3000 ]; verdict "$name: $(row loop $instructions) instructions" $?
 }
-marked likwid -DLIKWID_PERFMON "${link[@]}"
-marked papi "${link[@]}"				# PAPI's header need not be there
-marked papi -isystem "$STAGE/include" "${link[@]}"	# and may be
-build off likwid.c -I"$STAGE/include/ipmu/markers" -Wno-unused
+marked likwid_marks -DLIKWID_PERFMON "${link[@]}"
+marked papi_marks "${link[@]}"				# PAPI's header need not be there
+marked papi_marks -isystem "$STAGE/include" "${link[@]}"	# and may be
+build off "$test_folder/likwid_marks.c" -I"$STAGE/include/ipmu/markers" -Wno-unused
 if ${CXX:-c++} --version >/dev/null 2>&1; then
-	cp likwid.c likwid.cc
-	CC=${CXX:-c++} marked likwid -x c++ -std=gnu++17 -DLIKWID_PERFMON "${link[@]}"
+	CC=${CXX:-c++} marked likwid_marks -x c++ -std=gnu++17 -DLIKWID_PERFMON "${link[@]}"
 fi
 printf 'int main(void) { return 0; }\n' >t.c
 if ${CC:-cc} -static -o t t.c 2>/dev/null; then
-	build static regions.c -static "$STAGE_LIB/libipmu_region.a"
+	build static "$test_folder/regions.c" -static "$STAGE_LIB/libipmu_region.a"
 	of -e $instructions ./static nested
 	about 'a static program' 6000000 "$(row inner $instructions)"
 fi
 if command -v gfortran >/dev/null; then
-	cat >f.f90 <<-'END'
-		program f
-		  use ipmu_region
-		  use, intrinsic :: iso_c_binding
-		  implicit none
-		  character(len=20) :: name = 'padded'
-		  integer(c_int) :: rc
-		  call ipmu_region_begin(name)
-		  call ipmu_region_begin('literal')
-		  call ipmu_region_end('literal', rc)
-		  call ipmu_region_end('padded', rc)
-		  if (rc /= 0) stop 1
-		  call ipmu_region_end('padded', rc)
-		  if (rc == 0) stop 2
-		end program
-	END
-	gfortran -std=f2008 -Wall -o f "$STAGE/include/ipmu/ipmu_region.f90" f.f90 "${link[@]}" >out 2>&1
+	gfortran -std=f2008 -Wall -o f "$STAGE/include/ipmu/ipmu_region.f90" \
+		"$test_folder/regions.f90" "${link[@]}" >out 2>&1
 	verdict 'Fortran is built' $?
 	of -e $instructions ./f
 	is 'Fortran: status' 0 $status

@@ -109,26 +109,7 @@ awk 'BEGIN { for (x = 1; n < 4000; n++) { x = (1664525 * x + 1013904223) % 42949
 	>"$scratch/input"
 chmod 644 "$scratch/input"
 
-cat >own.c <<'END_C'
-#include <stdio.h>
-#include <stdlib.h>
-int main(int argc, char **argv)
-{
-	char *large = malloc(1 << 19), text[6000];
-	unsigned sum = 0, at = 1;
-
-	(void)argc;
-	for (int i = 0; i < 100000; i++) {
-		at = at * 1664525 + 1013904223;
-		large[at % (1 << 19)]++;
-		text[at % sizeof(text)] = (char)i;
-		sum += text[i % sizeof(text)];
-	}
-	printf("%u %c\n", sum, argv[0][0]);
-	return 0;
-}
-END_C
-if ${CC:-cc} -O1 -static -o own own.c 2>/dev/null; then
+if compile own own.c -O1 -static 2>/dev/null; then
 	loaded=yes
 	repeats own "$scratch/own"
 	loaded=no

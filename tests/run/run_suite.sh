@@ -11,20 +11,9 @@ cd "$scratch" || exit 1
 export XDG_CONFIG_HOME=$scratch/config TMPDIR=$scratch
 unset VPMU_SEGMENT
 
-cat >app.c <<'END'
-#include <stdlib.h>
-static volatile char a[1 << 20] __attribute__((aligned(4096)));
-int main(int argc, char **argv)
-{
-	for (int n = SWEEPS; n; n--)
-		for (size_t i = 0; i < sizeof(a); i += 64)
-			(void)a[i];
-	return argc > 2 ? atoi(argv[2]) : 0;
-}
-END
 lines=$(((1 << 20) / 64))
 app() {		# app NAME SWEEPS
-	${CC:-cc} -O1 -static -DSWEEPS="$2" -o "$1" app.c || { echo 'no static program can be linked here'; exit 77; }
+	compile "$1" sweeps.c -O1 -static -DSWEEPS="$2" || { echo 'no static program can be linked here'; exit 77; }
 }
 reads=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_MESI
 run() { ipmu-run --on skl-4c8t "$@" >out 2>err; }

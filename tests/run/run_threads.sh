@@ -8,10 +8,9 @@ export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run vpmu qemu-x86_64 "${CC:-cc}"
 runs=${RUNS:-2}
-source=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/threads_repeat.c
 . "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
 cd "$scratch" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -pthread -o threads "$source" || exit 1
+compile threads threads_repeat.c -O2 -pthread || exit 1
 for way in share pad l2 memory array condvar pause no-pause spin-lock rwlock pipes timeouts timers \
 	sigwait; do
 	repeats ./threads $way
@@ -21,7 +20,7 @@ done
 	bad "a sleeping thread used the host's CPU: $(cat out)"
 # All threads on one CPU of the machine.
 repeats taskset -c 0 ./threads pad
-if ${CC:-cc} -fopenmp -std=c11 -D_GNU_SOURCE -O2 -pthread -o openmp "$source" 2>/dev/null; then
+if compile openmp threads_repeat.c -fopenmp -O2 -pthread 2>/dev/null; then
 	repeats ./openmp loops
 	repeats ./openmp tasks
 	clean+=(OMP_WAIT_POLICY=passive)
@@ -29,60 +28,12 @@ if ${CC:-cc} -fopenmp -std=c11 -D_GNU_SOURCE -O2 -pthread -o openmp "$source" 2>
 else
 	echo "skipped: OpenMP: ${CC:-cc} has none"
 fi
-cat >atomic.cc <<'CODE'
-#include <atomic>
-#include <cstdio>
-#include <thread>
-#include <vector>
-int main()
-{
-	std::atomic<unsigned long> sum{0}, spins{0};
-	std::atomic<int> turn{0};
-	std::vector<std::thread> threads;
-	for (int me = 0; me < 4; me++)
-		threads.emplace_back([&, me] {
-			for (int i = 0; i < 50; i++) {
-				while (turn.load(std::memory_order_acquire) != me)
-					spins++;
-				sum += (unsigned long)i;
-				turn.store((me + 1) % 4, std::memory_order_release);
-			}
-		});
-	for (auto &t : threads)
-		t.join();
-	std::printf("%lu %lu\n", sum.load(), spins.load());
-}
-CODE
-if ${CXX:-c++} -std=c++11 -O2 -pthread -o atomic atomic.cc 2>/dev/null; then
+if ${CXX:-c++} -std=c++11 -O2 -pthread -o atomic "$test_folder/atomic.cc" 2>/dev/null; then
 	repeats ./atomic
 else
 	echo "skipped: std::atomic: there is no C++ compiler"
 fi
-cat >rust.rs <<'CODE'
-use std::sync::{mpsc, Arc, Mutex};
-use std::thread;
-fn main() {
-    let sum = Arc::new(Mutex::new(0u64));
-    let (send, receive) = mpsc::channel();
-    let start = |me: u64| {
-        let (sum, send) = (sum.clone(), send.clone());
-        thread::spawn(move || {
-            for i in 0..500 {
-                *sum.lock().unwrap() += i * me;
-                send.send(i).unwrap();
-            }
-        })
-    };
-    let threads: Vec<_> = (0..4).map(start).collect();
-    drop(send);
-    let received: u64 = receive.iter().sum();
-    for t in threads {
-        t.join().unwrap();
-    }
-    println!("{} {}", sum.lock().unwrap(), received);
-}
-CODE
-if rustc -O -o rust rust.rs 2>/dev/null; then
+if rustc -O -o rust "$test_folder/threads.rs" 2>/dev/null; then
 	repeats ./rust
 else
 	echo "skipped: Rust: there is no rustc"

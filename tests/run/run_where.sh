@@ -14,86 +14,7 @@ profiled() {	# profiled ARGUMENT...: on the usual machine; its stdout to out, st
 }
 
 # -- shares: 262144 lines of 64 bytes are read twice, 524288 once, and 262144 are written
-cat >shares.c <<-'END'
-	#include <signal.h>
-	#include <stdlib.h>
-	#include <sys/wait.h>
-	#include <unistd.h>
-	#define LINES 262144
-	static volatile char *a;
-	__attribute__((noinline)) static void one(void)
-	{
-	    for (long i = 0; i < LINES; i++) (void)a[64 * i];
-	}
-	__attribute__((noinline)) static void two(void)
-	{
-	    for (long i = 0; i < 2 * LINES; i++) (void)a[64 * i];
-	}
-	__attribute__((noinline)) static void writes(void)
-	{
-	    for (long i = 0; i < LINES; i++) a[64 * i] = 1;
-	}
-	int main(int argc, char **argv)
-	{
-	    pid_t child = 0;
-	    (void)argv;
-	    a = calloc(2 * LINES, 64);
-	    one();
-	    one();
-	    if (argc > 2) child = fork();
-	    two();
-	    if (argc == 2) raise(SIGKILL);
-	    writes();
-	    if (child) wait(NULL);
-	    return 0;
-	}
-END
-$CC -g -O1 -o shares shares.c || exit 1
-cat >check.py <<-'END'
-	import csv, json, sys
-	r = json.load(open("P.json"))
-	p = r["profile"]
-	names = [e["name"].split(":::")[-1] for e in p["events"]]
-	times = int(sys.argv[1])	# processes that run two() and writes()
-	bad = 0
-	def is_(what, got, least, most):
-	    global bad
-	    if not least <= got <= most:
-	        print("%s: %d, not from %d to %d" % (what, got, least, most))
-	        bad = 1
-	count = {f["function"]: dict(zip(names, f["counts"])) for f in p["functions"] if (f["file"] or "").endswith("shares.c")}
-	misses = "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I"
-	for function, lines in ("one", 2 * 262144), ("two", times * 524288):
-	    is_(function + " misses", count[function][misses], lines, lines + 64)
-	if "writes" in sys.argv[2:]:
-	    is_("writes: misses", count["writes"][misses], times * 262144, times * 262144 + 64)
-	if times == 1:	# a loop is of so many instructions, and few stand around it
-	    loop, rest = divmod(count["one"]["instructions"], 2 * 262144)
-	    is_("one: instructions of the loop", loop, 3, 5)
-	    is_("one: other instructions", rest, 2, 20)
-	line = {l["line"]: dict(zip(names, l["counts"])) for l in p["lines"] if (l["file"] or "").endswith("shares.c")}
-	is_("line 13", line[13][misses], times * 524288, times * 524288 + 64)
-	text = [l["source"] for l in p["lines"] if (l["file"] or "").endswith("shares.c") and l["line"] == 13]
-	if text != ["for (long i = 0; i < 2 * LINES; i++) (void)a[64 * i];"]:
-	    print("the source of line 13:", text)
-	    bad = 1
-	for e in p["events"]:
-	    if e["counted"] != e["profiled"] and e["profiled"] is not None and e["counted"] is not None:
-	        print("sum:", e)
-	        bad = 1
-	if [e["name"] for e in p["events"] if e["profiled"] is None] != ["intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET"]:
-	    print("without a profile:", [e["name"] for e in p["events"] if e["profiled"] is None])
-	    bad = 1
-	sums = {}
-	rows = list(csv.DictReader(open("P.csv")))
-	for row in rows:
-	    if row["kind"] == "function":
-	        sums[row["name"]] = sums.get(row["name"], 0) + int(row["value"])
-	for row in rows:
-	    if row["kind"] == "event" and row["part"] == "all" and row["name"] in sums:
-	        is_("CSV: " + row["name"], sums[row["name"]], int(row["value"]), int(row["value"]))
-	sys.exit(bad)
-END
+cp "$test_folder/shares.c" . && $CC -g -O1 -o shares shares.c || exit 1
 shares() {	# shares WHAT STATUS TIMES FUNCTION... -- ARGUMENT...: a run, and what its files must have
 	local what=$1 status=$2 times=$3
 	shift 3
@@ -101,14 +22,14 @@ shares() {	# shares WHAT STATUS TIMES FUNCTION... -- ARGUMENT...: a run, and wha
 	while [ "$1" != -- ]; do functions+=("$1"); shift; done
 	profiled -g LLC_READ,MEM -o P ./shares "${@:2}"
 	is "$what: status" "$status" $?
-	python3 check.py "$times" "${functions[@]}" >out
+	python3 "$test_folder/where.py" "$times" "${functions[@]}" >out
 	verdict "$what" $?
 	! grep -q '^  the profile' err
 	verdict "$what: nothing differs" $?
 }
 shares 'known shares' 0 1 writes --
-says 'text: a function' '^ +39\.9 % +39\.9 % +[0-9.]+ %  two, shares\.c:1[0-3]$'
-says 'text: a line' '^ +39\.9 % +39\.9 % +[0-9.]+ %  shares\.c:13  for \(long i = 0; i < 2 \* LINES'
+says 'text: a function' '^ +39\.9 % +39\.9 % +[0-9.]+ %  two, shares\.c:1[2-5]$'
+says 'text: a line' '^ +39\.9 % +39\.9 % +[0-9.]+ %  shares\.c:15  for \(long i = 0; i < 2 \* LINES'
 says 'text: where' '^  where: skl_unc/MEM$'
 for text in '<h2>Where: skl_unc/LLC_READ</h2>' '<code>two</code>' 'for (long i = 0; i &lt; 2 \* LINES'; do
 	grep -q -- "$text" P.html
@@ -173,69 +94,24 @@ grep -q 'R.json has no profile, so no functions are compared' out
 verdict 'a report without a profile' $?
 
 # -- a profile is of the regions, if nothing else is counted: 100000 lines, which nobody has read before
-cat >region.c <<-'END'
-	#include <ipmu_region.h>
-	#include <stdlib.h>
-	static volatile char *a;
-	__attribute__((noinline)) static void in(void)
-	{
-	    for (long i = 0; i < 100000; i++) (void)a[64 * i];
-	}
-	__attribute__((noinline)) static void outside(void)
-	{
-	    for (long i = 100000; i < 300000; i++) (void)a[64 * i];
-	}
-	int main(void)
-	{
-	    a = calloc(300000, 64);
-	    outside();
-	    ipmu_region_begin("in");
-	    in();
-	    ipmu_region_end("in");
-	    outside();
-	    return 0;
-	}
-END
-$CC -g -O1 -I"$STAGE/include/ipmu" -o region region.c -L"$STAGE_LIB" -lipmu_region -Wl,-rpath,"$STAGE_LIB" || exit 1
+compile region inside.c -g -O1 -I"$STAGE/include/ipmu" -L"$STAGE_LIB" -lipmu_region -Wl,-rpath,"$STAGE_LIB" || exit 1
 profiled -g LLC_READ --only-regions -o R ./region
 verdict 'regions' $?
 python3 -c 'import json; p = json.load(open("R.json"))["profile"]
-assert [f["counts"][1] for f in p["functions"] if f["function"] == "in"][0] in range(100000, 100064)
+assert [f["counts"][1] for f in p["functions"] if f["function"] == "inside"][0] in range(100000, 100064)
 assert not [f for f in p["functions"] if f["function"] == "outside" and f["counts"][1]]' 2>out
 verdict 'regions: the function inside alone' $?
 ! grep '^  the profile' err
 verdict 'regions: nothing differs' $?
 
-# -- from MPI_Init to MPI_Finalize: 100000 lines before are not counted, 100000 within are
+# -- from MPI_Init to MPI_Finalize: 200000 lines before are not counted, 100000 within are
 if [ -n "${MPICC:-}" ]; then
-	cat >mpi.c <<-'END'
-		#include <mpi.h>
-		#include <stdlib.h>
-		static volatile char *a;
-		__attribute__((noinline)) static void before(void)
-		{
-		    for (long i = 0; i < 100000; i++) (void)a[64 * i];
-		}
-		__attribute__((noinline)) static void within(void)
-		{
-		    for (long i = 100000; i < 200000; i++) (void)a[64 * i];
-		}
-		int main(int argc, char **argv)
-		{
-		    a = calloc(200000, 64);
-		    before();
-		    MPI_Init(&argc, &argv);
-		    within();
-		    MPI_Finalize();
-		    return 0;
-		}
-	END
-	"$MPICC" -g -O1 -o mpi mpi.c || exit 1
+	"$MPICC" -g -O1 -DUSE_MPI -o mpi "$test_folder/inside.c" || exit 1
 	profiled -g LLC_READ --from-mpi-init -o R ./mpi
 	verdict 'from MPI_Init' $?
 	python3 -c 'import json; p = json.load(open("R.json"))["profile"]
-assert [f["counts"][1] for f in p["functions"] if f["function"] == "within"][0] in range(100000, 100064)
-assert not [f for f in p["functions"] if f["function"] == "before" and f["counts"][1]]' 2>out
+assert [f["counts"][1] for f in p["functions"] if f["function"] == "inside"][0] in range(100000, 100064)
+assert not [f for f in p["functions"] if f["function"] == "outside" and f["counts"][1]]' 2>out
 	verdict 'from MPI_Init: the function within alone' $?
 	! grep '^  the profile' err
 	verdict 'from MPI_Init: nothing differs' $?

@@ -9,64 +9,14 @@ needs ipmu-run vpmu python3 "${CC%% *}"
 ldd "$(command -v ipmu-run)" | grep -q libdw || { echo 'ipmu-run was built without libdw'; exit 77; }
 cd "$scratch" || exit 1
 unset VPMU_SEGMENT
-cat >reads.c <<-'END'
-	#include <stdlib.h>
-	static volatile char *a;
-	__attribute__((noinline)) static void reads(long from)
-	{
-	    for (long i = 0; i < 100000; i++) (void)a[64 * (from + i)];
-	}
-	int main(int argc, char **argv)
-	{
-	    (void)argv;
-	    a = calloc(200001, 64);	/* the first line has the allocator's header */
-	    reads(1);
-	    if (argc > 1) reads(100001);
-	    return 0;
-	}
-END
-$CC -g -O1 -o reads reads.c || exit 1
+cp "$test_folder/reads.c" . && $CC -g -O1 -o reads reads.c || exit 1
 ranked() {	# ranked RANK PREFIX ARGUMENT...: a node of two with one rank
 	OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_SIZE=1 \
 		PMIX_NAMESPACE=j$$ "${apart[@]}" ipmu-run --on skl-4c8t -g LLC_READ,MEM -o "$2" "${@:3}"
 }
 apart=()
-cat >tables.py <<-'END'
-	import csv, json, sys
-	def profile(name): return json.load(open(name + ".json"))["profile"]
-	def table(p, kind):	# functions and data by what they are
-	    rows = {}
-	    for r in p[kind]:
-	        key = tuple(r.get(k) for k in ("function", "storage", "name", "file", "line"))
-	        key += () if r["file"] else (r.get("object"),)
-	        old = rows.get(key, [0] * len(r["counts"]))
-	        rows[key] = [a + b for a, b in zip(old, r["counts"])]
-	    return rows
-	def added(a, b):
-	    return {k: [x + y for x, y in zip(a.get(k, [0] * 99), b.get(k, [0] * 99))
-	                if k in a or k in b][:len((a.get(k) or b.get(k)))] for k in set(a) | set(b)}
-	what, *files = sys.argv[1:]
-	p = [profile(f) for f in files]
-	if what == "same":
-	    assert p[0] == p[1]
-	    rows = [sorted(map(tuple, csv.reader(open(f + ".csv")))) for f in files]
-	    assert rows[0] == rows[1]
-	if what in ("sum", "live"):
-	    whole = p[-1]
-	    for e in whole["events"]:
-	        assert e["profiled"] is None or e["counted"] in (None, e["profiled"]), e
-	    i = [e["name"].split(".")[-1] for e in whole["events"]].index("UNC_CBO_CACHE_LOOKUP:READ_I")
-	    reads = [f["counts"][i] for f in whole["functions"] if f["function"] == "reads"]
-	    assert len(reads) == 1 and 300000 <= reads[0] <= 300192, reads
-	    lines = [l["counts"][i] for l in whole["lines"] if l["function"] == "reads" and l["line"] == 5]
-	    assert len(lines) == 1 and 300000 <= lines[0] <= 300192, lines
-	    assert whole["processes"] == 2, whole["processes"]
-	if what == "sum":
-	    for kind in "functions", "data":
-	        assert table(p[2], kind) == added(table(p[0], kind), table(p[1], kind)), kind
-END
 tables() {	# tables WHAT REPORT...
-	python3 tables.py "$@" >out 2>&1
+	python3 "$test_folder/where_tables.py" "$@" >out 2>&1
 	verdict "$1 ${*:2}" $?
 }
 
@@ -111,34 +61,8 @@ verdict 'a node without a profile: none' $?
 
 # ---- changed by somebody: refused by name, and odd names do no harm
 
-cat >change.py <<-'END'
-	import copy, json, sys
-	base = json.load(open("one.json"))
-	def f(p): return p["functions"][0]
-	def events(p): return p["events"]
-	cases = dict(
-	    kind=lambda p: [],
-	    list=lambda p: f(p)["counts"].pop(),
-	    huge=lambda p: f(p)["counts"].__setitem__(0, 1e300),
-	    text=lambda p: f(p)["counts"].__setitem__(0, "7"),
-	    moved=lambda p: f(p)["counts"].__setitem__(0, f(p)["counts"][0] + 1),
-	    line=lambda p: f(p).update(line=-1),
-	    processes=lambda p: p.update(processes=-1),
-	    event=lambda p: events(p)[0].update(name="none"),
-	    twice=lambda p: events(p).__setitem__(0, dict(events(p)[1])),
-	    fewer=lambda p: events(p).pop(),
-	    storage=lambda p: p["data"][0].update(storage="disk"),
-	    blocks=lambda p: p["data"][0].update(blocks=-1),
-	    address=lambda p: p.update(contended=[dict(address="4100", modified=1, unmodified=0, sides=[])]),
-	    lost=lambda p: p.update(lost=[dict(what="calls", times=-1)]),
-	    odd=lambda p: (f(p).update(function="a\x1b[2Jb\u009b<i>,\n\"", file="=1\x07"),
-	                   p.update(lost=[dict(what="\x1b[2J", times=1)])))
-	j = copy.deepcopy(base)
-	if cases[sys.argv[1]](j["profile"]) == []: j["profile"] = []
-	json.dump(j, open("changed.json", "w"))
-END
 refused() {	# refused CASE MEMBER
-	python3 change.py "$1" && ipmu-run --show changed.json -o bad >out 2>err
+	python3 "$test_folder/where_change.py" "$1" && ipmu-run --show changed.json -o bad >out 2>err
 	is "$1: status" 125 $?
 	grep -qE "^ipmu-run: changed.json: cannot read $2: it is not as 'ipmu-run -o'" err
 	verdict "$1: names it" $?
@@ -154,7 +78,7 @@ for case in event twice fewer; do refused $case 'profile\.events'; done
 for case in storage blocks; do refused $case 'profile\.data'; done
 refused address 'profile\.contended'
 refused lost 'profile\.lost'
-python3 change.py odd && ipmu-run --show changed.json -o odd >out 2>err
+python3 "$test_folder/where_change.py" odd && ipmu-run --show changed.json -o odd >out 2>err
 is 'odd names: status' 0 $?
 ! LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' err
 verdict 'odd names: no control characters on the terminal' $?
