@@ -38,27 +38,6 @@ else
 fi
 cxx=$(command -v g++ || command -v clang++)
 if [ -n "$cxx" ]; then
-	cat >tree.cc <<-'END'
-		#include <algorithm>
-		#include <cstdio>
-		#include <map>
-		#include <string>
-		#include <vector>
-		namespace work {
-		template <class T> __attribute__((noinline)) T sum(const std::vector<T> &v) { T s = 0; for (T x : v) s += x; return s; }
-		struct Tree {
-		    std::map<int, std::string> m;
-		    __attribute__((noinline)) void fill(int n) { for (int i = 0; i < n; i++) m[i * 7919 % 20011] = "x"; }
-		};
-		}
-		int main() {
-		    work::Tree t;
-		    std::vector<long> v(2000000, 3);
-		    t.fill(10000);
-		    std::sort(v.begin(), v.begin() + 40000);
-		    std::printf("%ld %zu\n", work::sum(v), t.m.size());
-		}
-	END
-	"$cxx" -g -O2 -o tree tree.cc && compare C++ ./tree
+	"$cxx" -g -O2 -o tree "$here/tree.cc" && compare C++ ./tree
 fi
 finish

@@ -9,27 +9,7 @@ set -u
 needs ipmu-run qemu-x86_64 "${CC:-cc}"
 cd "$scratch" || exit 1
 lines=65536
-cat >sweeps.s <<-CODE
-		.globl _start
-		.bss
-		.balign 4096
-	buffer:	.skip $((64 * lines))
-		.text
-		.balign 64		# 41 bytes: one line
-	_start:	mov \$2, %edx
-	sweep:	lea buffer(%rip), %rsi
-		mov \$$lines, %ecx
-	line:	mov (%rsi), %rax
-		add \$64, %rsi
-		dec %ecx
-		jnz line
-		dec %edx
-		jnz sweep
-		mov \$60, %eax
-		xor %edi, %edi
-		syscall
-CODE
-"${CC:-cc}" -nostdlib -static -o sweeps sweeps.s || exit 1
+"${CC:-cc}" -nostdlib -static -DSWEEPS=2 -DLINES=$lines -o sweeps "$test_folder/../run/sweep.S" || exit 1
 mkdir -p 'another folder' && cp sweeps 'another folder/another name' || exit 1
 
 counts() {	# counts MACHINE EVENT WANTED: both ways

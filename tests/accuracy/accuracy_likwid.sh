@@ -8,29 +8,7 @@ needs likwid-perfctr
 cd "$scratch" || exit 1
 unset VPMU_SEGMENT
 export VPMU_TALLY=$scratch/tally	# LIKWID leaves counters and their enables changed
-cat >triad.c <<'C'
-enum { N = 1000000, TIMES = 2 };
-static double a[N], b[N], c[N];
-
-int main(void)
-{
-	long turns = 10000000;
-
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns));
-	for (long i = 0; i < N; i++) {
-		a[i] = 1;
-		b[i] = 2;
-		c[i] = 3;
-	}
-	for (int t = 0; t < TIMES; t++)
-		for (long i = 0; i < N; i++) {
-			a[i] = b[i] + 1.5 * c[i];
-			__asm__ volatile("" ::: "memory");
-		}
-	return a[N - 1] != 6.5;
-}
-C
-${CC:-cc} -O2 -fno-tree-vectorize -mno-fma -o triad triad.c || { echo 'the program cannot be compiled'; exit 77; }
+compile triad triad.c -O2 -fno-tree-vectorize -mno-fma || { echo 'the program cannot be compiled'; exit 77; }
 n=1000000 times=2
 lines=$((n * 8 / 64))		# of an array
 

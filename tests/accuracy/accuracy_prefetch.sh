@@ -11,32 +11,9 @@ unset VPMU_SEGMENT
 
 blocks=64 lines=256
 all=$((blocks * lines))
-cat >blocks.S <<'END'
-	.globl _start
-_start:	lea data(%rip), %rsi
-	mov $BLOCKS, %ebx
-1:	mov %rsi, %rdi
-	mov $LINES, %ecx
-2:	PREFETCH (%rdi)
-	add $64, %rdi
-	dec %ecx
-	jnz 2b
-	mov $LINES, %ecx
-3:	mov (%rsi), %rax
-	add $64, %rsi
-	dec %ecx
-	jnz 3b
-	dec %ebx
-	jnz 1b
-	mov $60, %eax
-	xor %edi, %edi
-	syscall
-	.local data
-	.comm data, BLOCKS * LINES * 64, 4096
-END
 for way in prefetcht0 prefetchnta prefetcht1 prefetcht2 nopl; do
 	${CC:-cc} -nostdlib -static -Wl,-z,noexecstack -DBLOCKS=$blocks -DLINES=$lines -DPREFETCH=$way \
-		-o $way blocks.S || { echo 'no static program can be linked here'; exit 77; }
+		-o $way "$test_folder/blocks.S" || { echo 'no static program can be linked here'; exit 77; }
 done
 
 count() {	# count MACHINE EVENT PROGRAM

@@ -120,26 +120,7 @@ near stream L1D_PEND_MISS:PENDING $((loads * latency)) $((loads * latency / 20))
 
 # Whatever a program does: loads that miss a farther level wait in no more clocks, stalls of a level are among
 # the clocks of its loads and among all stalls, and the sum of entries is at least the clocks with one.
-cat >shared.c <<'END'
-#include <pthread.h>
-static volatile long words[8];
-static void *add(void *word)
-{
-	for (int i = 0; i < 20000; i++)
-		++*(volatile long *)word;
-	return 0;
-}
-int main(void)
-{
-	pthread_t thread[4];
-	for (int i = 0; i < 4; i++)
-		pthread_create(&thread[i], 0, add, (void *)&words[i]);
-	for (int i = 0; i < 4; i++)
-		pthread_join(thread[i], 0);
-	return 0;
-}
-END
-${CC:-cc} -O2 -pthread -o shared shared.c || exit 1
+compile shared ../vpmu/false_sharing.c -O2 -pthread || exit 1
 printf '#!/bin/sh\nseq 20000 | gzip -c >packed\n' >packing
 chmod +x packing
 for program in shared packing; do
