@@ -108,28 +108,7 @@ sockets() { ours -path '*/ipmu-run-*/*' -printf '%f\n' | sort | paste -sd' '; }
 job=squat-1
 mine=/dev/shm/ipmu-run-$uid
 "${them[@]}" sh -c "mkdir -m 777 $mine; touch '$mine/+$job'; ln -s /tmp $mine.1"
-cat >squat.py <<-'CODE'
-	import os, socket, sys, time
-	os.setgroups([])
-	os.setgid(54321)
-	os.setuid(54321)
-	def new():
-	    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-	    s.setblocking(False)
-	    return s
-	s = new()
-	s.bind("\0" + sys.argv[1])
-	s.listen(0)
-	full = []
-	try:
-	    while True:
-	        full.append(new())
-	        full[-1].connect("\0" + sys.argv[1])
-	except BlockingIOError:
-	    print("full", flush=True)
-	time.sleep(1700)
-CODE
-python3 squat.py "ipmu-run-$uid-$job" >squatted &
+python3 "$test_folder/squat.py" "ipmu-run-$uid-$job" >squatted &
 held=$!
 trap 'kill $held 2>/dev/null; rm -rf "$scratch"' EXIT
 until_there squatted

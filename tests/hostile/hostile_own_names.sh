@@ -8,18 +8,7 @@ set -u
 export VPMU_TALLY=$scratch/tally
 unset VPMU_SEGMENT XDG_CONFIG_HOME
 machine=skl-1c2t event=skl_unc_clk.UNC_CLOCK:SOCKET
-"${CC:-cc}" -std=c11 -D_GNU_SOURCE -I"$SRCDIR/common" -o "$scratch/rows" -xc - "$SRCDIR/common/own_name.c" <<'C' || exit 1
-#include <stdio.h>
-#include "own_name.h"
-int main(void)
-{
-	static const char *const of[] = { "segment", "vpmu", "vpmu", "vpmu", "job", "node", "node", "node", "profile" };
-
-	for (int i = 0; i < OWN_NAMES; i++)
-		printf("%s %s %s\n", of[i], own_names[i].folder ? "folder" : "file", own_names[i].ending);
-	return 0;
-}
-C
+compile "$scratch/rows" own_names.c -I"$SRCDIR/common" "$SRCDIR/common/own_name.c" || exit 1
 "$scratch/rows" >"$scratch/names"
 is 'rows of the table' 9 "$(wc -l <"$scratch/names")"
 here=$scratch/here
@@ -98,31 +87,7 @@ fi
 
 # ---- another user takes the name while vpmu writes the folder: lost.so makes it at the rename
 
-cat >"$scratch/lost.c" <<'C'
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-int rename(const char *from, const char *to)
-{
-	int (*next)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
-	const char *as = getenv("LOST_OWNER"), *name = getenv("LOST_NAME");
-	char command[4096];
-
-	if (name && strlen(to) >= strlen(name) && !strcmp(to + strlen(to) - strlen(name), name)) {
-		unsetenv("LD_PRELOAD");
-		snprintf(command, sizeof(command), "mkdir -p '%s/dev/cpu/0' '%s/cpu/cpu1' && ln -s \"$VICTIM\" "
-			 "'%s/dev/cpu/0/msr' && ln -s \"$VICTIM\" '%s/cpu/cpu1/online' && chown -R %s '%s'",
-			 to, to, to, to, as, to);
-		if (system(command))
-			return -1;
-	}
-	return next(from, to);
-}
-C
-"${CC:-cc}" -shared -fPIC -D_GNU_SOURCE -o "$scratch/lost.so" "$scratch/lost.c" || exit 1
+compile "$scratch/lost.so" lost.c -shared -fPIC || exit 1
 export VICTIM=$scratch/victim
 for ending in state system; do
 	owner=$([ "$(id -u)" = 0 ] && echo 54321 || id -u)

@@ -32,26 +32,7 @@ else
 fi
 
 # -- another user's file where the first process of a job is looked up, locked by him
-cat >"$scratch/squat.c" <<'C'
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	int fd = argc > 1 ? (umask(0), open(argv[1], O_RDWR | O_CREAT, 0666)) : -1;
-
-	if (fd < 0 || fcntl(fd, F_SETLK, &all))
-		return 1;
-	puts("locked");
-	fflush(stdout);
-	alarm(1500);
-	pause();
-	return 0;
-}
-C
-${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/squat" "$scratch/squat.c" || exit 1
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -o "$scratch/squat" "$SRCDIR/tests/hostile/squat.c" || exit 1
 squat=/dev/shm/ipmu-first-0-$job
 "${user[@]}" "$scratch/squat" "$squat" >"$scratch/squat.out" &
 holder=$!
@@ -83,35 +64,11 @@ for owner in 0 54323; do
 done
 
 # -- a set-user-id program, run with an environment that its user has made
-cat >"$scratch/plugin.c" <<'C'
-#include <stdio.h>
-__attribute__((constructor)) static void mine(void)
-{
-	puts("my code runs");
-}
-int hwloc_mine_component;
-C
 mkdir "$scratch/plugins"
-${CC:-gcc} -shared -fPIC -o "$scratch/plugins/hwloc_mine.so" "$scratch/plugin.c" || exit 1
-cat >"$scratch/which.c" <<'C'
-#include "ipmu.h"
-#include <stdio.h>
-#include <sys/auxv.h>
-extern bool ipmu_state_none(void);
-int main(void)
-{
-	struct ipmu_topology *t;
-	char why[IPMU_WHY_MAX] = "";
-
-	if (ipmu_topology_load(&t, why))
-		puts(why);
-	printf("secure %lu, state %d\n", getauxval(AT_SECURE), ipmu_state_none());
-	return 0;
-}
-C
+${CC:-gcc} -shared -fPIC -o "$scratch/plugins/hwloc_mine.so" "$SRCDIR/tests/hostile/plugin.c" || exit 1
 # HWLOC_LIBS is a list of words.
 # shellcheck disable=SC2086
-${CC:-cc} -D_GNU_SOURCE -I"$STAGE/include/ipmu" "$scratch/which.c" -o "$scratch/which" \
+${CC:-cc} -D_GNU_SOURCE -I"$STAGE/include/ipmu" "$SRCDIR/tests/hostile/which.c" -o "$scratch/which" \
 	"$STAGE_LIB/libintelpmu.a" "$STAGE_LIB/libpfm.a" ${HWLOC_LIBS:--lhwloc} -lm >"$scratch/out" 2>&1 ||
 	fail 'which.c does not compile'
 cp "$scratch/which" "$scratch/privileged"
@@ -121,11 +78,11 @@ lie() {
 	"${user[@]}" env HWLOC_PLUGINS_PATH="$scratch/plugins" IPMU_STATE_DIR=none "$scratch/$1" >"$scratch/out" 2>&1
 }
 lie which
-grep -q '^secure 0, state 1$' "$scratch/out" || fail 'an ordinary program takes the environment'
+grep -q '^secure 0, state 1,' "$scratch/out" || fail 'an ordinary program takes the environment'
 lie privileged
 if ! grep -q '^secure 0' "$scratch/out"; then
 	grep -q 'my code runs' "$scratch/out" && fail "a privileged program runs its user's code"
-	grep -q '^secure 1, state 0$' "$scratch/out" || fail 'a privileged program does as its user says'
+	grep -q '^secure 1, state 0,' "$scratch/out" || fail 'a privileged program does as its user says'
 fi
 
 # -- a process of another pid namespace is not named as one of here
