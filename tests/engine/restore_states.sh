@@ -46,26 +46,7 @@ says 0 "$scratch/none is not there: nothing has counted since the boot" \
 [ ! -e "$scratch/none" ] || fail 'ipmu-restore makes a state directory'
 
 # -- a disk that does not give the file back: named, and nothing is written by it
-cat >"$scratch/eio.c" <<'C'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-ssize_t pread(int fd, void *to, size_t n, off_t at)
-{
-	char link[64], path[4096] = "";
-	ssize_t (*next)(int, void *, size_t, off_t) = dlsym(RTLD_NEXT, "pread");
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	if (readlink(link, path, sizeof(path) - 1) < 0 || !strstr(path, "package-0.skl_unc"))
-		return next(fd, to, n, at);
-	errno = EIO;
-	return -1;
-}
-C
-${CC:-gcc} -shared -fPIC -o "$scratch/eio.so" "$scratch/eio.c" -ldl || exit 1
+${CC:-gcc} -D_GNU_SOURCE -shared -fPIC -o "$scratch/eio.so" "$SRCDIR/tests/processes/eio.c" -ldl || exit 1
 leave_behind
 registers >"$scratch/left"
 cmp -s "$scratch/before" "$scratch/left" && fail 'SIGKILL leaves nothing behind: what is tested?'

@@ -17,22 +17,7 @@ python() {	# python MACHINE [OPTION...]: the program of stdin, natively on the m
 }
 
 # -- layouts and constants
-cat >"$scratch/layout.c" <<'E2'
-#include <ipmu.h>
-#include <stddef.h>
-#include <stdio.h>
-
-int main(void)
-{
-	printf("%d %d %d %d\n", IPMU_WHY_MAX, IPMU_NAME_MAX, IPMU_SCOPE_PACKAGE, IPMU_SCOPE_CPU);
-	printf("%zu %zu %zu\n", sizeof(struct ipmu_extra_reg), sizeof(struct ipmu_choice),
-	       sizeof(struct ipmu_event));
-	printf("%zu %zu %zu\n", offsetof(struct ipmu_event, choices), offsetof(struct ipmu_event, name),
-	       offsetof(struct ipmu_event, units));
-	return 0;
-}
-E2
-"${CC:-cc}" -I"$STAGE/include/ipmu" "$scratch/layout.c" -o "$scratch/layout" >"$scratch/out" 2>&1
+compile "$scratch/layout" layout.c -I"$STAGE/include/ipmu" >"$scratch/out" 2>&1
 verdict 'the program in C' $?
 python skl-4c8t <<'E2'
 import ctypes
@@ -44,28 +29,7 @@ E2
 is 'constants and structures' "$("$scratch/layout")" "$(cat "$scratch/out")"
 
 # -- sentences: those of the library, with its errno
-cat >"$scratch/refused.c" <<'E2'
-#include <ipmu.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int main(int argc, char **argv)
-{
-	char why[IPMU_WHY_MAX] = "";
-	struct ipmu_topology *topo;
-	struct ipmu_system *sys;
-	struct ipmu_event event;
-	int rc = ipmu_topology_load(&topo, why);
-
-	if (!rc)
-		rc = ipmu_system_open(topo, (enum ipmu_scope)atoi(argv[1]), &sys, why);
-	if (!rc)
-		rc = ipmu_event_parse(sys, argv[argc - 1], &event, why);
-	printf("%d %s\n", -rc, why);
-	return 0;
-}
-E2
-"${CC:-cc}" -I"$STAGE/include/ipmu" "$scratch/refused.c" -o "$scratch/refused" -L"$STAGE_LIB" -lintelpmu \
+compile "$scratch/refused" refused.c -I"$STAGE/include/ipmu" -L"$STAGE_LIB" -lintelpmu \
 	-Wl,-rpath,"$STAGE_LIB" >"$scratch/out" 2>&1
 verdict 'the program that is refused' $?
 while read -r machine scope name; do
@@ -89,23 +53,8 @@ core2-4c 1 nothing
 E2
 
 # -- counts: each start is from 0; uncore and core events in one counter
-cat >"$scratch/counts.py" <<'E2'
-import ipmu
-reads, instructions = "intel_uncore:::skl_unc_imc.DRAM_DATA_READS", "skl.INST_RETIRED:ANY_P"
-counter = ipmu.Counter(instructions, reads)
-print(*counter.units.values(), sep=", ")
-for mib in 8, 4:
-    buffer = bytearray(b"\1") * (mib << 20)
-    evict = bytearray(b"\1") * (16 << 20)
-    with counter:
-        buffer.find(b"\2")
-        so_far = counter.read()[reads]
-    lines = mib << 14
-    print(lines <= so_far <= counter.values[reads] <= 1.1 * lines, list(counter.values) == [instructions, reads])
-    print(counter.values[instructions] > lines)
-E2
 export PYTHONPATH=$folder
-"$vpmu" run -m skl-4c8t -- /usr/bin/python3 "$scratch/counts.py" >"$scratch/out" 2>&1
+"$vpmu" run -m skl-4c8t -- /usr/bin/python3 "$test_folder/counts.py" >"$scratch/out" 2>&1
 is 'what it counts' "$(printf '%s\n' 'instructions, 64-byte transfers' 'True True' True 'True True' True)" \
 	"$(cat "$scratch/out")"
 unset PYTHONPATH
@@ -121,22 +70,8 @@ page_counts 'the stage'
 
 # -- a counter that somebody else sets back is lost: told once, with the others' counts. It is the other's
 # from then on, and so not restored, which breaks the rules on purpose: a tally of its own.
-cat >"$scratch/lost.py" <<'E2'
-import errno, os, ipmu
-lost, good = "skl.INST_RETIRED:ANY_P:cpu=0", "skl_unc_clk.UNC_CLOCK:SOCKET"
-counter = ipmu.Counter(lost, good)
-counter.start()
-print(counter.read()[lost] > 0)
-msr = os.open("/dev/cpu/0/msr", os.O_RDWR)
-for pmc in range(0xC1, 0xC5):
-    os.pwrite(msr, bytes(8), pmc)
-try:
-    counter.read()
-except ipmu.Error as error:
-    print(errno.errorcode[error.errno], lost in str(error), list(counter.values) == [lost, good])
-E2
 export PYTHONPATH=$folder
-VPMU_TALLY=$scratch/tally taskset -c 0 "$vpmu" run -m skl-1c2t -- /usr/bin/python3 "$scratch/lost.py" >"$scratch/out" 2>&1
+VPMU_TALLY=$scratch/tally taskset -c 0 "$vpmu" run -m skl-1c2t -- /usr/bin/python3 "$test_folder/lost.py" >"$scratch/out" 2>&1
 is 'a lost count' "$(printf '%s\n' True 'ESTALE True True')" "$(cat "$scratch/out")"
 unset PYTHONPATH
 
@@ -174,36 +109,13 @@ E2
 is 'in a child' '0 True' "$(cat "$scratch/out")"
 
 # -- regions, in the report of ipmu-run; without it they do nothing
-cat >"$scratch/regions.py" <<'E2'
-import ipmu
-
-@ipmu.region("decorated")
-def again():
-    pass
-
-with ipmu.region("outer"):
-    with ipmu.region("inner"):
-        pass
-    again()
-    again()
-try:
-    with ipmu.region("fails"):
-        raise KeyError
-except KeyError:
-    pass
-for name in "", "a\0b":
-    try:
-        ipmu.region(name)
-    except ValueError as error:
-        print(error)
-E2
 sentences='a region needs a name
 a region needs a name'
-python skl-4c8t <"$scratch/regions.py"
+python skl-4c8t <"$test_folder/regions.py"
 is 'regions without ipmu-run' "$sentences" "$(cat "$scratch/out")"
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	PYTHONPATH=$folder "$STAGE/bin/ipmu-run" --on skl-4c8t -e core_fixed.INST_RETIRED:ANY -o "$scratch/r" \
-		/usr/bin/python3 "$scratch/regions.py" >"$scratch/out" 2>&1
+		/usr/bin/python3 "$test_folder/regions.py" >"$scratch/out" 2>&1
 	is 'regions: calls' 'outer 1 inner 1 decorated 2 fails 1' "$(/usr/bin/python3 -c '
 import json, sys
 print(*(word for r in json.load(open(sys.argv[1]))["regions"] for word in (r["name"], r["calls"])))' "$scratch/r.json")"
