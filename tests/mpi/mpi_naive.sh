@@ -40,48 +40,7 @@ done
 
 # -- without a launcher: processes of one session, of which the first has the lock
 unset OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALRANKID
-cat >"$scratch/alone.c" <<'CODE'
-	/* alone FILE...: starts counting and, for each FILE, makes it and waits until it is gone */
-	#include <papi.h>
-	#include <stdio.h>
-	#include <stdlib.h>
-	#include <sys/wait.h>
-	#include <unistd.h>
-	#include "work.h"
-	static long long count(char **files)
-	{
-		long long value = -1;
-		int set = PAPI_NULL;
-		if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-		    PAPI_create_eventset(&set) || PAPI_add_named_event(set,
-		    "intel_uncore:::skl_unc_clk.UNC_CLOCK:SOCKET") || PAPI_start(set))
-			return -2;
-		for (; *files; files++) {
-			fclose(fopen(*files, "w"));
-			for (int i = 0; i < 10000 && !access(*files, F_OK); i++)
-				usleep(10000);
-		}
-		work_elsewhere(0, "reads", 64);
-		PAPI_stop(set, &value);
-		return value;
-	}
-	int main(int argc, char **argv)
-	{
-		long long mine = count(argv + 1);
-		printf("%s\n", mine > 0 ? "counts" : mine ? "fails" : "zero");
-		fflush(stdout);
-		if (argc > 1 && fork() == 0) {
-			PAPI_shutdown();
-			mine = count(argv + argc);
-			printf("child %s\n", mine > 0 ? "counts" : mine ? "fails" : "zero");
-			exit(0);
-		}
-		wait(NULL);
-		return 0;
-	}
-CODE
-"$MPICC" -std=gnu11 -O1 -o "$scratch/alone" "$scratch/alone.c" -I"$mpi_dir" -I"$STAGE/include" -L"$STAGE_LIB" \
-	-lpapi -Wl,-rpath,"$STAGE_LIB" || exit 1
+compile alone -lpapi
 alone() { "$native" -m skl-4c8t -s "$scratch/segment" "$scratch/alone" "$@"; }
 alone "$scratch/go" >"$scratch/first" 2>&1 &
 first=$!

@@ -31,17 +31,7 @@ unset HWLOC_XMLFILE
 
 # Debian's MPICH hangs in its end without what environment.sh has it preload.
 if [ $MPI = mpich ]; then
-	cat >"$scratch/bare.c" <<-'CODE'
-		#include <mpi.h>
-		int main(int argc, char **argv)
-		{
-			int a[8] = { 0 }, b[8];
-			MPI_Init(&argc, &argv);
-			MPI_Alltoall(a, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD);
-			return MPI_Finalize();
-		}
-	CODE
-	"$MPICC" -o "$scratch/bare" "$scratch/bare.c" || exit 1
+	compile bare
 	with 2
 	for _ in 1 2 3; do
 		limit=200 run 8 "$scratch/bare" ||

@@ -23,8 +23,7 @@ native="$vpmu run --no-feed -m skl-4c8t ipmu-run"
 
 # -- sums: one process counts for all
 if command -v qemu-x86_64 >/dev/null; then
-	printf '.globl _start\n_start: mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >three.s
-	${CC:-cc} -nostdlib -static -o three three.s || exit 1
+	${CC:-cc} -nostdlib -static -o three "${SRCDIR:?}/tests/run/turns.S" || exit 1
 	instructions=core_fixed.INST_RETIRED:ANY
 	job 3 ipmu-run --on core2-4c -g CPI -o out ./three
 	check 'three ranks: the status' [ $status = 0 ]
@@ -226,28 +225,8 @@ check 'a node twice: its ranks once' says '^  2 ranks on 2 nodes$'
 check 'a node twice: named' says '^ipmu-run: out.*json: ignoring this report: .* one node is there twice$'
 
 # A node may replace its report after the first node has read it. A lease says when that opens it.
-cat >replaces <<-'CODE'
-	#!/usr/bin/env python3
-	import fcntl, os, re, signal, socket
-	if socket.gethostname() == "node0":
-	    raise SystemExit
-	report = re.sub('"id":[^,]*,', f'"id":"{open("out.job").read().split()[-1]}",', open("earlier").read())
-	for host in "older", "newer":
-	    with open(host, "w") as f:
-	        f.write(report.replace('"host":"node1"', f'"host":"{host}"'))
-	signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGIO])
-	fd = os.open("older", os.O_RDWR)
-	try:
-	    fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-	except OSError:
-	    open("leaseless", "w").close()
-	    raise SystemExit
-	os.rename("older", "out.x.json")
-	signal.sigwait([signal.SIGIO])
-	fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
-	os.rename("newer", "out.x.json")
-CODE
 printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} != 2 ] || exec true\nexec "$@"\n' >two
+printf '#!/bin/sh\nexec python3 "%s/tests/mpi/replaces.py"\n' "$SRCDIR" >replaces
 chmod +x replaces two
 across 3 ./two "$vpmu" run --no-feed -m skl-4c8t ipmu-run -e $event -o out "$scratch/replaces"
 if [ -e leaseless ]; then

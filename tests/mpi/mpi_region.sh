@@ -11,8 +11,7 @@ compile region
 compile end
 mpi_dir=$(cd "$mpi_dir" && pwd)
 cd "$scratch" || exit 1
-printf '.globl _start\n_start: mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >three.s
-${CC:-cc} -nostdlib -static -o three three.s || exit 1
+${CC:-cc} -nostdlib -static -o three "$mpi_dir/../run/turns.S" || exit 1
 instructions=core_fixed.INST_RETIRED:ANY
 
 count() {	# count PART: instructions in out.csv
@@ -50,9 +49,7 @@ check 'per CPU: their sum' [ "$(awk -F, -v name=$instructions '$1 == "event" && 
 	$4 ~ /^cpu/ { sum += $5 } END { print sum }' out.csv)" = 27 ]
 # Ten programs of 10000004 instructions, of which each takes 5 ms and more of the machine's clock. A
 # loop is read when it ends, and the clock stands still until the next one begins.
-printf '.globl _start\n_start: mov $5000000, %%ecx\nagain: dec %%ecx\njnz again
-	mov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >loop.s
-${CC:-cc} -nostdlib -static -o loop loop.s || exit 1
+${CC:-cc} -nostdlib -static -DTURNS=5000000 -o loop "$mpi_dir/../run/turns.S" || exit 1
 cp three only-three && cp loop three
 job 1 $counted --interval 1 "$scratch/region" 1 10 1
 mv only-three three
@@ -108,21 +105,7 @@ check 'no launcher, three runs: each' [ "$(awk -F, -v name=$instructions '$1 == 
 	print $5 }' out.csv | paste -sd' ')" = '6 6 6' ]
 
 # -- a tool before ours, which has MPI_Init and MPI_Finalize itself, and calls PMPI_Init
-cat >tool.c <<-'CODE'
-	#include <mpi.h>
-	#include <stdio.h>
-	int MPI_Init(int *argc, char ***argv)
-	{
-		fprintf(stderr, "the tool saw MPI_Init\n");
-		return PMPI_Init(argc, argv);
-	}
-	int MPI_Finalize(void)
-	{
-		fprintf(stderr, "the tool saw MPI_Finalize\n");
-		return PMPI_Finalize();
-	}
-CODE
-"$MPICC" -shared -fPIC -o tool.so tool.c || exit 1
+"$MPICC" -shared -fPIC -o tool.so "$mpi_dir/pmpi.c" || exit 1
 printf '#!/bin/sh\nLD_PRELOAD=%s:$LD_PRELOAD exec "$@"\n' "$scratch/tool.so" >before
 printf '#!/bin/sh\nLD_PRELOAD=$LD_PRELOAD:%s exec "$@"\n' "$scratch/tool.so" >after
 chmod +x before after
@@ -134,32 +117,7 @@ for where in before after; do
 done
 
 # -- a program that loads MPI with a plugin, for that alone
-cat >plugin.c <<-'CODE'
-	#include <mpi.h>
-	#include <stdlib.h>
-	void plugin(void);
-	void plugin(void)
-	{
-		MPI_Init(NULL, NULL);
-		system(getenv("WORK"));
-		MPI_Finalize();
-	}
-CODE
-cat >loads.c <<-'CODE'
-	#include <dlfcn.h>
-	#include <stdlib.h>
-	int main(int argc, char **argv)
-	{
-		void *plugin = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
-		void (*call)(void) = plugin ? (void (*)(void))dlsym(plugin, "plugin") : NULL;
-		if (!call)
-			return 3;
-		system(getenv("WORK"));
-		call();
-		return 0;
-	}
-CODE
-"$MPICC" -w -shared -fPIC -o plugin.so plugin.c && ${CC:-cc} -std=gnu11 -w -o loads loads.c -ldl || exit 1
+"$MPICC" -shared -fPIC -o plugin.so "$mpi_dir/plugin.c" && ${CC:-cc} -std=gnu11 -o loads "$mpi_dir/loads.c" -ldl || exit 1
 job 2 $counted "$scratch/loads" "$scratch/plugin.so"
 check 'a plugin: the status' [ $status = 0 ]
 check 'a plugin' [ "$(count all)" = 6 ]
@@ -175,20 +133,7 @@ check 'compared with the whole: said' says "the counting from MPI_Init differs: 
 
 # -- Fortran's MPI_Init and MPI_Finalize are others
 if command -v gfortran >/dev/null; then
-	cat >f.f90 <<-'CODE'
-		program f
-		  include 'mpif.h'
-		  integer :: rc
-		  character(len=4000) :: command
-		  call get_environment_variable('WORK', command)
-		  call execute_command_line(trim(command))
-		  call mpi_init(rc)
-		  call execute_command_line(trim(command))
-		  call mpi_finalize(rc)
-		  call execute_command_line(trim(command))
-		end program
-	CODE
-	if "$MPIFORT" -o f f.f90 >out 2>&1; then
+	if "$MPIFORT" -o f "$mpi_dir/region.f90" >out 2>&1; then
 		job 2 $counted "$scratch/f"
 		check 'Fortran' [ "$(count all)" = 6 ]
 	fi
@@ -196,25 +141,7 @@ fi
 
 # -- an emulated rank: what it loads across lines, which MPI hardly does (as in mpi_core.sh)
 if first_mpi; then
-	cat >splits.c <<-'CODE'
-		#include <mpi.h>
-		static void split(long n)
-		{
-			static volatile char data[128] __attribute__((aligned(64)));
-			long value;
-			while (n--)
-				__asm__ volatile("movq (%1), %0" : "=r"(value) : "r"(data + 64 - 3));
-		}
-		int main(int argc, char **argv)
-		{
-			split(500000);
-			MPI_Init(&argc, &argv);
-			split(200000);
-			MPI_Finalize();
-			split(500000);
-		}
-	CODE
-	"$MPICC" -O1 -o splits splits.c || exit 1
+	"$MPICC" -O1 -o splits "$mpi_dir/split_loads.c" || exit 1
 	for command in "ipmu-run --on core2-4c --from-mpi-init -e core.L1D_SPLIT:LOADS -o out" \
 			"ipmu-run --from-mpi-init -e core.L1D_SPLIT:LOADS -o out $vpmu run -m core2-4c" \
 			"$vpmu run -m core2-4c ipmu-run --from-mpi-init -e core.L1D_SPLIT:LOADS -o out"; do
