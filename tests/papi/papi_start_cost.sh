@@ -20,18 +20,13 @@ verdict "at most $limit of that" $?
 # libpfm4's start, which is that of the perf_event component otherwise. PAPI 7.0's own takes 14
 # million instructions where a processor has presets. Half a percent of that is the limit, 0.6 with PAPI 7.2; 1.5 %
 # more is what PAPI takes to read the map of its memory, in which hwloc and its libraries are.
-cat >"$scratch/init.c" <<-END
-	#include <papi.h>
-	int main(void) { return PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT; }
-END
 sed 's/GenuineIntel/NoneOfThem/' "$TEST_DATA/topo/skl-4c8t.xml" >"$scratch/none.xml"
-"${CC:-cc}" -std=c11 -I"$STAGE/include" "$scratch/init.c" -o "$scratch/init" -L"$STAGE_LIB" -lpapi \
-	-Wl,-rpath,"$STAGE_LIB"
+compile "$scratch/starts" starts.c -I"$STAGE/include" -L"$STAGE_LIB" -lpapi -Wl,-rpath,"$STAGE_LIB"
 verdict 'the program builds' $?
 # The dynamic linker and the caller's environment have no part in it.
 env -i "PATH=$PATH" LD_BIND_NOW=1 HWLOC_XMLFILE="$scratch/none.xml" valgrind --tool=callgrind --compress-strings=no \
 	--toggle-collect=glue_init_component --callgrind-out-file="$scratch/callgrind" \
-	"$scratch/init" >"$scratch/out" 2>&1
+	"$scratch/starts" >"$scratch/out" 2>&1
 verdict 'PAPI starts' $?
 awk -v ours=$ours '/^cfn=pfm_initialize$/ { getline; getline; start += $2 }
 	/^(summary|totals):/ { n = $2 }
@@ -41,21 +36,8 @@ awk -v ours=$ours '/^cfn=pfm_initialize$/ { getline; getline; start += $2 }
 verdict "at most $ours of 14 million" $?
 
 # PAPI asks all components for a name without one: both of ours, of which one has no machine.
-cat >"$scratch/add.c" <<-END
-	#include <papi.h>
-	int main(void)
-	{
-		int set = PAPI_NULL;
-		return PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
-		       PAPI_create_eventset(&set) ||
-		       PAPI_add_named_event(set, "UNC_CBO_CACHE_LOOKUP:READ_I");
-	}
-END
-"${CC:-cc}" -std=c11 -I"$STAGE/include" "$scratch/add.c" -o "$scratch/add" -L"$STAGE_LIB" -lpapi \
-	-Wl,-rpath,"$STAGE_LIB"
-verdict 'the program builds' $?
 "$VPMU" run --no-feed --strict -m skl-4c8t -- valgrind --tool=callgrind --compress-strings=no \
-	--callgrind-out-file="$scratch/callgrind" "$scratch/add" >"$scratch/out" 2>&1
+	--callgrind-out-file="$scratch/callgrind" "$scratch/starts" UNC_CBO_CACHE_LOOKUP:READ_I >"$scratch/out" 2>&1
 verdict 'an event without a component is added' $?
 loads=$(awk -F '[= ]' '/^cfn=hwloc_topology_load$/ { getline; n += $2 } END { print n + 0 }' \
 	"$scratch/callgrind")

@@ -70,23 +70,7 @@ case $? in
 esac
 
 # -- what tau_exec would preload goes to the program on the machine, and to no other program
-cat >preloaded.c <<-'CODE'
-	#include <errno.h>
-	#include <stdio.h>
-	#include <string.h>
-	__attribute__((constructor)) static void tell(void)
-	{
-		FILE *cpus = fopen("/proc/cpuinfo", "r");
-		char line[256];
-
-		while (fgets(line, sizeof(line), cpus) && strncmp(line, "model name", 10))
-			;
-		fclose(cpus);
-		printf("%s on %s\n", program_invocation_short_name,
-		       strstr(line, "VirtualPMU") ? "the machine" : "the host");
-	}
-CODE
-"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -shared -fPIC -o preloaded.so preloaded.c && cp /bin/true app || exit 1
+"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -shared -fPIC -o preloaded.so "$SRCDIR/tests/papi/preloaded.c" && cp /bin/true app || exit 1
 preload=$scratch/preloaded.so
 follow "$(sed -n 's/^    \(.* env LD_PRELOAD=$preload .*\)/\1/p' "$page")"
 check 'preloaded into the program alone' lines $ranks_there 'app on the machine'
@@ -94,56 +78,15 @@ check 'preloaded into nothing else' lines $ranks_there '.* on the .*'
 
 # -- each tool's region, with headers that have what the example calls
 mkdir -p stand-ins/scorep stand-ins/caliper
-says_begin='printf("begin %s\n", name)' says_end='printf("end %s\n", name)'
-cat >stand-ins/says.h <<-CODE
-	#include <stdio.h>
-	static inline void says_begin(const char *name) { $says_begin; }
-	static inline void says_end(const char *name) { $says_end; }
-CODE
-cat >stand-ins/TAU.h <<-'CODE'
-	#include "says.h"
-	#define TAU_START says_begin
-	#define TAU_STOP says_end
-CODE
-cat >stand-ins/scorep/SCOREP_User.h <<-'CODE'
-	#include "says.h"
-	#define SCOREP_USER_REGION_BY_NAME_BEGIN(name, type) says_begin(name)
-	#define SCOREP_USER_REGION_BY_NAME_END(name) says_end(name)
-CODE
-cat >stand-ins/caliper/cali.h <<-'CODE'
-	#include "says.h"
-	#define CALI_MARK_BEGIN says_begin
-	#define CALI_MARK_END says_end
-CODE
-cat >stand-ins/gptl.h <<-'CODE'
-	#include "says.h"
-	static inline int GPTLevent_name_to_code(const char *name, int *code)
-	{
-		*code = 1;
-		return printf("event %s\n", name) < 0;
-	}
-	static inline int GPTLsetoption(int code, int value) { return code != 1 || value != 1; }
-	static inline int GPTLinitialize(void) { return 0; }
-	static inline int GPTLstart(const char *name) { says_begin(name); return 0; }
-	static inline int GPTLstop(const char *name) { says_end(name); return 0; }
-	static inline int GPTLpr(int rank) { return rank; }
-	static inline int GPTLfinalize(void) { return 0; }
-CODE
-echo 'static inline int GPTLpr_summary(MPI_Comm comm) { return comm == MPI_COMM_NULL; }' >stand-ins/gptlmpi.h
+for header in TAU.h scorep/SCOREP_User.h caliper/cali.h gptl.h gptlmpi.h; do
+	ln -s "$SRCDIR/tests/papi/stand_ins.h" stand-ins/$header
+done
 # Barriers are told as well.
-cat >barrier.c <<-'CODE'
-	#include <mpi.h>
-	#include <stdio.h>
-	int MPI_Barrier(MPI_Comm comm)
-	{
-		printf("barrier\n");
-		return PMPI_Barrier(comm);
-	}
-CODE
 region='barrier begin opened barrier barrier end opened barrier'
 region="$region ${region//opened/counted}"
 for tool in TAU SCOREP CALIPER GPTL; do
-	"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "-DUSE_$tool" -Istand-ins stream.c barrier.c \
+	"$MPICC" -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "-DUSE_$tool" -Istand-ins stream.c \
+		"$SRCDIR/tests/papi/barrier.c" \
 		-o "stream-$tool" >"$scratch/out" 2>&1
 	check "$tool: the example compiles" [ $? = 0 ]
 	PAPI_EVENTS=one,two ranks 1 "./stream-$tool" 1000 1 >"$scratch/out" 2>&1
