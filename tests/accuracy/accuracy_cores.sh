@@ -13,7 +13,7 @@ passed=0 failed=0
 kernels=$scratch/kernels
 
 if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-tree-vectorize \
-		"$root/tests/accuracy_core/kernels.c" -o "$kernels" >"$scratch/cc" 2>&1; then
+		"$root/tests/accuracy/kernels.c" -o "$kernels" >"$scratch/cc" 2>&1; then
 	cat "$scratch/cc"
 	echo "FAILED: kernels.c does not compile"
 	exit 1

@@ -14,7 +14,7 @@ few=$((lines / 100))
 passed=0 failed=0
 
 if ! ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -fno-tree-vectorize \
-		"$root/tests/accuracy_core/memory.c" -o "$scratch/memory" >"$scratch/cc" 2>&1; then
+		"$root/tests/accuracy/memory.c" -o "$scratch/memory" >"$scratch/cc" 2>&1; then
 	cat "$scratch/cc"
 	echo "FAILED: memory.c does not compile"
 	exit 1

@@ -17,7 +17,7 @@ export VPMU_TALLY=$scratch/tally	# the counter stays programmed
 # One copy of memcpy and its like in both, whatever this host can do and a Core 2 cannot.
 export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSRM,-SSSE3,-SSE4_1,-SSE4_2
 pairs=20 machine=core2-4c
-source=$(dirname "${BASH_SOURCE[0]}")/../accuracy_papi/pairs.c
+source=$(dirname "${BASH_SOURCE[0]}")/pairs.c
 
 "${CC:-cc}" -std=c11 -O1 "$source" -o "$scratch/pairs" -I"$STAGE/include" -L"$STAGE_LIB" -lpapi \
 	-Wl,-rpath,"$STAGE_LIB" || exit 1

@@ -12,7 +12,7 @@ here=$(dirname "${BASH_SOURCE[0]}")/..
 needs qemu-x86_64
 
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g ${STAGE:+-I"$STAGE/include" -L"$STAGE_LIB"} \
-	"$here/papi_profile/profile.c" -o "$scratch/profile" -lpapi \
+	"$here/papi/profile.c" -o "$scratch/profile" -lpapi \
 	${STAGE:+-Wl,-rpath,"$STAGE_LIB"} || exit 1
 
 number() {	# number API FUNCTION

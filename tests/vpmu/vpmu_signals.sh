@@ -11,7 +11,7 @@ command -v qemu-x86_64 >/dev/null || { echo 'no qemu-x86_64 here'; exit 77; }
 failed=0
 # Frame pointers show where the stack was; the second way links with another signal().
 for way in -D_GNU_SOURCE -D_XOPEN_SOURCE=700; do
-	${CC:-cc} -std=c11 $way -O1 -fno-omit-frame-pointer "$here/vpmu_signals/signals.c" \
+	${CC:-cc} -std=c11 $way -O1 -fno-omit-frame-pointer "$here/vpmu/signals.c" \
 		-o "$scratch/signals" || exit 1
 	for run in '' "$vpmu run --no-feed -m skl-2c4t --" "$vpmu run -m skl-2c4t --"; do
 		if ! $run "$scratch/signals" >"$scratch/out" 2>&1; then
@@ -21,7 +21,7 @@ for way in -D_GNU_SOURCE -D_XOPEN_SOURCE=700; do
 		fi
 	done
 done
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -pthread "$here/vpmu_signals/realtime.c" -o "$scratch/realtime" || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -pthread "$here/vpmu/realtime.c" -o "$scratch/realtime" || exit 1
 for run in '' "$vpmu run --no-feed -m skl-2c4t --" "$vpmu run -m skl-2c4t --"; do
 	if ! $run timeout "$HANG_SECONDS" "$scratch/realtime" >"$scratch/out" 2>&1; then
 		failed=$((failed + 1))
