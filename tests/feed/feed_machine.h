@@ -24,6 +24,7 @@ struct record {
 	uint64_t away_requests[4], away_tracker[4];
 	uint64_t requests, reads, writes;
 	uint64_t start[64], end[64];	/* of the first tracker entries */
+	uint64_t tracked;		/* a sum over all of them, in any order */
 	uint64_t clock;
 	uint64_t core[16][VPMU_CORE_EVENTS], core_clocks[16], reports;	/* [cpu] */
 	uint32_t longest;		/* clocks of one report */
@@ -90,18 +91,25 @@ void vpmu_snoop(struct vpmu_segment *s, uint32_t package, uint32_t slice,
 	seen.snoop[cause][result]++;
 }
 
+static uint64_t tracked(uint32_t package, enum vpmu_tracker kind, uint64_t start, uint64_t end)
+{
+	uint64_t hash = (start * 4 + kind) * 0x9e3779b97f4a7c15u + end;
+
+	return (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u + package;
+}
+
 void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
 		  uint64_t start, uint64_t end)
 {
 	uint64_t n = seen.tracker[0] + seen.tracker[1] + seen.tracker[2];
 
-	(void)package;
 	assert_locked(s);
 	if (n < 64) {
 		seen.start[n] = start;
 		seen.end[n] = end;
 	}
 	seen.tracker[kind]++;
+	seen.tracked += tracked(package, kind, start, end);
 	seen.coherent += coherent;
 }
 
@@ -116,10 +124,11 @@ void vpmu_away_request(struct vpmu_segment *s, uint32_t package, enum vpmu_track
 void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind,
 		       bool coherent, uint64_t start, uint64_t end)
 {
-	(void)package, (void)coherent;
+	(void)coherent;
 	assert_locked(s);
 	assert_true(start < end);
 	seen.away_tracker[kind]++;
+	seen.tracked += 3 * tracked(package, kind, start, end);
 }
 
 void vpmu_dram_at(struct vpmu_segment *s, uint32_t package, uint32_t box, uint32_t requests,
