@@ -307,19 +307,27 @@ static void end_both(const struct both_machine *m, struct both_outcome *o)
 
 /* ---- steps of a program ---- */
 
-/* Some lines are used again and again, some have the same set, and some are used hardly ever. */
-static struct registers some_registers(struct draws *d, uint32_t thread, bool shares)
+/* Some lines are used again and again, some have the same set, some are used hardly ever, and some
+ * are those of the code. Clusters have none of the latter: stores to the code of a loop that is not
+ * looked up again differ there. */
+static struct registers some_registers(const struct both_machine *m,
+				       const struct random_blocks *b, struct draws *d,
+				       uint32_t thread)
 {
 	static const uint64_t strides[] = { 8, 64, 1024, 4096 };
-	uint64_t own = shares && one_in(d, 2) ? 0 : 0x10000000 * (uint64_t)(thread + 1);
+	uint64_t own = m->shares && one_in(d, 2) ? 0 : 0x10000000 * (uint64_t)(thread + 1);
 	uint64_t stride = strides[draw(d, 4)], place = draw(d, one_in(d, 3) ? 4096 : 16);
 
-	return (struct registers){
+	struct registers r = {
 		.rsp = 0x1000000 + 0x1000 + own + (one_in(d, 3) ? 64 * place : 8 * draw(d, 16)) +
 			(one_in(d, 16) ? 3 : 0),
 		.rax = 0x2000000 + own + stride * place + 4 * draw(d, 16), .rbx = draw(d, 16),
 		.rsi = 0x3000000 + own + 64 * draw(d, 256),
 	};
+
+	if (m->shares && !m->shape.little.cores && one_in(d, 12))
+		r.rax = b->timed[draw(d, BLOCKS)]->start & ~7ull;
+	return r;
 }
 
 static void execute_some(const struct random_blocks *b, uint32_t which, int way,
@@ -342,7 +350,7 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 	static const uint64_t steps[] = { 0, 0, 4, 8, 64, 192 };
 	uint32_t which[3], blocks = 1 + (one_in(d, 3) ? draw(d, 3) : 0);
 	uint32_t times = 1 + draw(d, one_in(d, 8) ? 60 : 6);
-	struct registers r = some_registers(d, thread, m->shares);
+	struct registers r = some_registers(m, b, d, thread);
 	uint64_t step = steps[draw(d, 6)];
 
 	for (uint32_t i = 0; i < blocks; i++)
@@ -352,15 +360,21 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 }
 
 /* Nothing is pending when another thread runs, or when this one moves. The thread looks its loop up
- * again: others may have used a set of its code, or entered its block from elsewhere. */
+ * again: others may have used a set of its code, or entered its block from elsewhere. Numbers of
+ * uses grow from turn to turn, so threads of one core use its L1 in the same order both ways. */
 static void change_thread(uint32_t *thread, uint32_t to)
 {
+	uint64_t uses;
+
 	vpmu_watch_catch_up(vpmu_self);
 	vpmu_self->runner.inside = NULL;
 	vpmu_self->runner.settled = NULL;
 	*thread = to;
+	uses = vpmu_self->runner.uses;
 	vpmu_self = both_thread[to];
 	vpmu_turn_limit = &vpmu_self->runner.work_limit;
+	if (vpmu_self->runner.uses < uses)
+		vpmu_self->runner.uses = uses;
 	vpmu_runner_continue(&vpmu_self->runner, clock_of_all());
 }
 

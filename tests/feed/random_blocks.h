@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random blocks of instructions, for tests that stand in for QEMU. Each block is translated twice.
- * FAST has the callbacks that the feed chooses, which may stand for a block or for several accesses.
+ * FAST has the callbacks that the feed chooses: one may stand for a block or for several accesses.
  * In GENERAL a block has one callback, and so has each load and store: vpmu_watch_open() gets
  * another callback for accesses than the feed's own, and then combines none. */
 #ifndef RANDOM_BLOCKS_H
@@ -8,6 +8,7 @@
 
 #include "feed_qemu.h"
 #include "virtual_pmu/feed/callbacks.h"
+#include "virtual_pmu/feed/translate/access_groups.h"
 
 /* Random numbers, or those of a fuzzer's input: 0 behind its end. */
 struct draws { uint64_t x; const uint8_t *data; size_t size; };
@@ -125,7 +126,7 @@ struct random_blocks {
 
 struct registers { uint64_t rsp, rax, rbx, rsi; };
 
-static uint64_t accesses_shown[WAYS];	/* callbacks that accesses have had */
+static uint64_t accesses_made, accesses_shown;	/* shown: by a callback */
 
 static void access_alone(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			 void *user)
@@ -225,19 +226,21 @@ static bool stores(enum access_kind what)
 }
 
 static void execute_instruction(const struct qemu_plugin_insn *insn, const struct instruction *k,
-				struct registers *r, int way)
+				struct registers *r)
 {
-	uint64_t address = block_address(k, r, insn), *shown = &accesses_shown[way];
+	uint64_t address = block_address(k, r, insn);
+	uint32_t repeated = k->what == REPEATED ? (uint32_t)r->rbx : 0;
 
 	if (insn->execute)
 		insn->execute(0, NULL);
+	accesses_made += (uint64_t)loads(k->what) + stores(k->what);
 	if (loads(k->what))
-		*shown += make_access(insn, address, k->bytes, LOADS);
+		accesses_shown += make_access(insn, address, k->bytes, LOADS);
 	if (stores(k->what))
-		*shown += make_access(insn, address, k->bytes, STORES);
-	for (uint64_t i = 0; k->what == REPEATED && i < r->rbx; i++) {
-		*shown += make_access(insn, r->rsi + i, 1, LOADS);
-		*shown += make_access(insn, r->rax + i, 1, STORES);
+		accesses_shown += make_access(insn, address, k->bytes, STORES);
+	for (uint64_t i = 0; i < repeated; i++) {
+		make_access(insn, r->rsi + i, 1, LOADS);
+		make_access(insn, r->rax + i, 1, STORES);
 	}
 	if (k->what == POINTER)		/* somewhere in the same 512 lines */
 		r->rsi = (r->rsi & ~0xfffffull) + (address * 0x9e3779b97f4a7c15u >> 49 & ~7ull);
@@ -255,7 +258,7 @@ static inline void execute_block(const struct random_blocks *b, uint32_t which, 
 	if (tb->execute)
 		tb->execute(0, tb->udata);
 	for (size_t i = 0; i < tb->count; i++)
-		execute_instruction(&tb->insn[i], b->kind[which][i], &r, way);
+		execute_instruction(&tb->insn[i], b->kind[which][i], &r);
 }
 
 #endif
