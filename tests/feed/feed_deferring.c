@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Deferred accesses have the same outcome as immediate ones. This test stands in for QEMU and runs
- * a random program with the plugin. Then it compares the clock and what the model has counted. The
- * caches also hold the numbers of uses, and a fetch that finds its block as before has none. */
-#include "feed_outcome.h"
+/* When a thread defers its accesses, and that none is pending where others may look. That they have
+ * the outcome of immediate ones is in feed_paths. This test stands in for QEMU. */
+#include "feed_qemu.h"
+#include "virtual_pmu/feed/thread/emulated_thread.h"
 
-#define STEPS 200000
+#define LATER (UINT32_C(1) << 30)	/* misses */
 
-/* Instructions with an access each: XOR to memory, MOV from it, MOVUPS of 16 bytes, and a locked
- * ADD; then MOVNTI, SFENCE and PAUSE. Each is in a block between a NOP and an XOR to memory; one
- * block has only NOPs, nearly as many as there are clocks until the thread publishes its own. */
-enum { XOR, MOV, MOVUPS, LOCKED, MOVNTI, SFENCE, PAUSE, LONG, BLOCKS };
-#define NOPS 500
+static struct vpmu_llc_counts counts;
+
+/* XOR to memory, MOV from it, MOVNTI, SFENCE and PAUSE, each in a block between a NOP and an XOR to
+ * memory, which is not executed. */
+enum { XOR, MOV, MOVNTI, SFENCE, PAUSE, BLOCKS };
 static struct qemu_plugin_tb blocks[BLOCKS];
 static const struct qemu_plugin_insn instructions[BLOCKS] = {
 	[XOR] = { .size = 3, .bytes = { 0x48, 0x31, 0x07 } },
 	[MOV] = { .size = 3, .bytes = { 0x48, 0x8b, 0x07 } },
-	[MOVUPS] = { .size = 3, .bytes = { 0x0f, 0x10, 0x07 } },
-	[LOCKED] = { .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } },
 	[MOVNTI] = { .size = 3, .bytes = { 0x0f, 0xc3, 0x07 } },
 	[SFENCE] = { .size = 3, .bytes = { 0x0f, 0xae, 0xf8 } },
 	[PAUSE] = { .size = 2, .bytes = { 0xf3, 0x90 } },
 };
-
-static void modify_once(const struct qemu_plugin_insn *insn, uint64_t address)
-{
-	make_access(insn, address, 8, LOADS);
-	make_access(insn, address, 8, STORES);
-}
 
 static void execute(int which, uint64_t address)
 {
@@ -35,76 +27,37 @@ static void execute(int which, uint64_t address)
 
 	if (tb->execute)
 		tb->execute(0, tb->udata);
-	if (which == LONG)
-		return;
 	if (insn->execute)
 		insn->execute(0, NULL);
-	if (which == XOR || which == MOV || which == MOVUPS || which == LOCKED)
-		make_access(insn, address, which == MOVUPS ? 16 : 8, LOADS);
-	if (which == XOR || which == LOCKED || which == MOVNTI)
+	if (which == XOR || which == MOV)
+		make_access(insn, address, 8, LOADS);
+	if (which == XOR || which == MOVNTI)
 		make_access(insn, address, 8, STORES);
 }
 
-/* The rest of the block. */
-static void execute_last(int which, uint64_t address)
+static void never_or_always(bool defers)
 {
-	if (which != LONG)
-		modify_once(&blocks[which].insn[2], address);
+	struct vpmu_emulated *t = vpmu_self;
+
+	t->runner.deferring = defers ? &t->deferring : NULL;
+	t->runner.judged_at = defers ? t->runner.scattered : t->runner.scattered + LATER;
 }
 
-/* Anywhere in 1 MiB, or in a few lines that are used again; sometimes across the end of a line. */
-static uint64_t some_address(uint64_t x)
-{
-	return 0x1000000 + (x >> 8 & 3 ? (x >> 20 & 0xffff8) + (x >> 50 & 63 ? 0 : 5) :
-					 x >> 20 & 0x1ff);
-}
-
-static void step(uint64_t x)
-{
-	static const int often[] = { XOR, XOR, XOR, XOR, MOV, MOV, MOVUPS, LOCKED };
-	bool begun = vpmu_thread_find(segment, vpmu_gettid());
-	int which = x >> 60 || !begun ? often[x & 7] : MOVNTI + (int)(x % 4);
-
-	if (x >> 60 || !begun || x >> 59 & 1) {
-		execute(which, some_address(x));
-		execute_last(which, some_address(x * 5));
-	} else if (x >> 58 & 1) {
-		call(SYS_getpid, 0, 0);
-	} else {
-		change_cpu(x & 1);
-	}
-}
-
+/* On the machine as it was when it was switched on: from clock 0 on, on CPU 0. */
 static void begin(bool always)
 {
-	clear_machine();
+	memset((unsigned char *)segment + segment->caches_offset, 0, segment->caches_bytes);
+	memset(&seen, 0, sizeof(seen));
+	segment->uclk[0] = 0;
 	execute(MOV, 0x1000000);
-	begin_outcome(always);
+	vpmu_thread_find(segment, vpmu_gettid())->cpu = 0;
+	vpmu_self->runner.clock = vpmu_self->runner.numbered = 0;
+	never_or_always(always);
 }
 
-static struct outcome run(bool always, uint64_t *deferred)
+static void end_thread(void)
 {
-	uint64_t x = 88172645463325252u;
-
-	begin(always);
-	*deferred = 0;
-	for (int i = 0; i < STEPS; i++) {
-		step(next_random(&x));
-		*deferred += vpmu_self->deferring.count;
-	}
-	return end_outcome();
-}
-
-static void deferring_changes_nothing(void **state)
-{
-	uint64_t none, some;
-	struct outcome at_once = run(false, &none), later = run(true, &some);
-
-	(void)state;
-	assert_int_equal(none, 0);
-	assert_in_range(some, (uint64_t)STEPS * 4, (uint64_t)STEPS * VPMU_DEFERRED_MAX);
-	assert_true(at_once.seen.tracker[VPMU_TRK_DATA_READ] > STEPS / 4);
-	assert_same_counts(&later, &at_once);
+	call(SYS_exit, 0, 0);
 }
 
 /* Lines that no cache has, and none behind the last. */
@@ -222,10 +175,10 @@ static void make_block(int which)
 	struct qemu_plugin_tb *tb = &blocks[which];
 	uint64_t at = 0x400000 + 0x140 * (uint64_t)which;
 
-	tb->count = which == LONG ? NOPS : 3;
+	tb->count = 3;
 	for (size_t i = 0; i < tb->count; at += tb->insn[i++].size) {
 		tb->insn[i] = (struct qemu_plugin_insn){ .size = 1, .bytes = { 0x90 } };
-		if (which != LONG && i)
+		if (i)
 			tb->insn[i] = instructions[i == 1 ? which : XOR];
 		tb->insn[i].address = at;
 	}
@@ -234,14 +187,34 @@ static void make_block(int which)
 
 static int install(void **state)
 {
+	const struct vpmu_machine m = {
+		.name = "test", .packages = 1, .cores = 2, .threads = 1, .slices = 4,
+		.l1i = { 1024, 8, 64 }, .l1d = { 1024, 8, 64 }, .l2 = { 2048, 4, 64 },
+		.llc = { 4 * 8192, 16, 64 }, .llc_level = 3,
+		.llc_clocks = 30, .memory_clocks = 100, .write_clocks = 60, .fill_buffers = 4,
+	};
+	char here[] = "segment=here", *arguments[] = { here };
+
 	(void)state;
-	return install_blocks(make_block, BLOCKS);
+	segment = segment_of(&m);
+	llc_counts = &counts;
+	if (qemu_plugin_install(1, &x86_64, 1, arguments))
+		return -1;
+	for (int i = 0; i < BLOCKS; i++)
+		make_block(i);
+	return 0;
+}
+
+static int free_machine(void **state)
+{
+	(void)state;
+	free(segment);
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(deferring_changes_nothing),
 		cmocka_unit_test(a_miss_that_is_due_begins_deferring),
 		cmocka_unit_test(scattered_misses_decide),
 		/* The last one, since it ends the process. */
