@@ -308,12 +308,22 @@ void vpmu_scheduler_woke(void)
 	look_at_processes();
 }
 
+/* A CPU that spins has been kicked: it continues for the interrupt, if there is one. */
+static void spinner_look(struct vpmu_turn *me)
+{
+	vpmu_turns_lock();
+	vpmu_turn_interrupt(me, vpmu_newest_clock(vpmu_feed.segment));
+	vpmu_turns_unlock();
+}
+
 /* Waits for the turn, and executes code then. */
 static enum vpmu_turn_go wait_and_continue(struct vpmu_turn *me)
 {
 	enum vpmu_turn_go go = wait_for_turn(me);
 
 	me->waits = go == VPMU_GO_LOOK;
+	if (me->waits)
+		spinner_look(me);
 	if (go != VPMU_GO_ON)
 		return go;
 	acquire_machine(me, me->clock);
@@ -647,12 +657,9 @@ void vpmu_scheduler_cpu_kicked(unsigned int vcpu)
 
 	vpmu_turns_lock();
 	t = vpmu_turn_find(vcpu);
-	if (t) {
-		vpmu_turn_interrupt(t, vpmu_newest_clock(vpmu_feed.segment));
-		if (__atomic_compare_exchange_n(&t->go, &waits, VPMU_GO_LOOK, false,
-						__ATOMIC_RELEASE, __ATOMIC_RELAXED))
-			host_futex(&t->go, FUTEX_WAKE, 1, NULL);
-	}
+	if (t && __atomic_compare_exchange_n(&t->go, &waits, VPMU_GO_LOOK, false,
+					     __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+		host_futex(&t->go, FUTEX_WAKE, 1, NULL);
 	vpmu_turns_unlock();
 }
 
