@@ -145,6 +145,7 @@ static void *spins(void *vcpu)
 	while (!vpmu_turn_least(vpmu_turn_self))
 		sched_yield();
 	spun = vpmu_turn_self->clock;
+	vpmu_scheduler_cpu_kicked(1);	/* by itself: without effect */
 	vpmu_scheduler_spin(core, spun);
 	return halts_at_once((void *)1);
 }

@@ -655,6 +655,9 @@ void vpmu_scheduler_cpu_kicked(unsigned int vcpu)
 	uint32_t waits = VPMU_GO_WAIT;
 	struct vpmu_turn *t;
 
+	/* QEMU 11 kicks the CPU that leaves. It comes to its work before it waits. */
+	if (vpmu_turn_self && vpmu_turn_self->vcpu == vcpu)
+		return;
 	vpmu_turns_lock();
 	t = vpmu_turn_find(vcpu);
 	if (t && __atomic_compare_exchange_n(&t->go, &waits, VPMU_GO_LOOK, false,
