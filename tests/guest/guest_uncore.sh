@@ -45,7 +45,7 @@ cboxes() { for i in 0 1 2 3; do echo "uncore_cbox_$i/1834"; done; }
 if boot skl-4c8t -s machine <<-END
 	$small_pages
 	./count triad:$elements $(echo $(cboxes)) uncore_imc/1 uncore_imc/2 uncore_arb/2081
-	./count loop:20000000 uncore_cbox_0/ff
+	./count loop:8000000 uncore_cbox_0/ff
 	$(overflows | sed 's|^\([^ ]* [^ ]* [^ ]* [^ ]*\) .*|./overflow \1|')
 	sysctl -q kernel.perf_event_paranoid=2	# with Debian's 3 PAPI has no presets
 	./states intel_uncore skl_unc_clk.UNC_CLOCK:SOCKET
@@ -68,7 +68,7 @@ then
 	[ "${window:-0}" -ge 4 ] || fail "skl: ${window:-no} reads of the window, of 4 or more"
 	check_overflows
 	# One instruction takes a clock; the interval also has what the kernel does.
-	within 'skl: clocks' "$(value uncore_cbox_0/ff)" 40000000 10
+	within 'skl: clocks' "$(value uncore_cbox_0/ff)" 16000000 10
 fi
 
 # inc_sel=0xd with the B-Box command's sub-event, as the driver's own bbox_cmds_read and _write have it.
