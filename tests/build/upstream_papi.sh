@@ -44,7 +44,7 @@ for test in events triad sets; do
 	verdict "on a virtual machine: $test" $?
 	[ $test != triad ] || sed -n 's/^sum: \([0-9]*\),.*/\1/p' "$scratch/out" >"$scratch/small"
 done
-machine utils/papi_native_avail -i intel_uncore >"$scratch/out" 2>&1
+"$vpmu" run --no-feed --strict -m skl-4c8t -- utils/papi_native_avail -i intel_uncore >"$scratch/out" 2>&1
 is 'listed events' "$(grep -c '^{' $own/skl_events.h)" "$(grep -c '^| intel_uncore:::' "$scratch/out")"
 
 # The engine's component: the same test, linked with the staged library.
