@@ -8,13 +8,11 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #define SEEDS 3
-#define STEP_BYTES 3
 
 static unsigned long setting(const char *name, unsigned long otherwise)
 {
@@ -23,29 +21,12 @@ static unsigned long setting(const char *name, unsigned long otherwise)
 	return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-/* The generator of POSIX's example for rand(), so that a seed means the same steps everywhere. */
-static uint8_t random_byte(uint32_t *state)
-{
-	*state = *state * 1103515245u + 12345u;
-	return (uint8_t)(*state >> 16);
-}
-
 static void whatever_the_order(void **state)
 {
 	unsigned long first = setting("PEERS_SEED", 0), last = first ? first : SEEDS;
-	unsigned long length = setting("PEERS_STEPS", 1500) * STEP_BYTES;
-	uint8_t *bytes = malloc(length);
 
-	assert_non_null(bytes);
-	for (unsigned long seed = first ? first : 1; seed <= last; seed++) {
-		uint32_t random = (uint32_t)seed;
-
-		for (unsigned long i = 0; i < length; i++)
-			bytes[i] = random_byte(&random);
-		print_message("PEERS_SEED=%lu\n", seed);
-		random_peers_play(*state, bytes, length);
-	}
-	free(bytes);
+	for (unsigned long seed = first ? first : 1; seed <= last; seed++)
+		random_peers_play_seed(*state, seed, setting("PEERS_STEPS", 1500));
 }
 
 int main(int argc, char **argv)

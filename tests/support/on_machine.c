@@ -73,6 +73,27 @@ void on_machine(char **argv, const char *name)
 	exit(1);
 }
 
+void on_safe_machine(char **argv, const char *name, const char *processor)
+{
+	static const char script[] = "list=$(mktemp) && "
+		"\"$STAGE/bin/ipmu-allowlist\" -m \"$3\" >\"$list\" && "
+		"\"$VPMU\" run --no-feed --strict -m \"$2\" --msr-safe=\"$list\" --cpus \"$4\" -- "
+		"\"$1\"; status=$?; rm -f \"$list\"; exit $status";
+	char cpus[32];
+
+	if (getenv("VPMU_SEGMENT"))
+		return;
+	if (!getenv("VPMU") || !getenv("STAGE") || on_machine_booted()) {
+		puts("VPMU and STAGE do not name the commands, or the machine is a booted one");
+		exit(77);
+	}
+	setenv("ASAN_OPTIONS", "verify_asan_link_order=0:detect_leaks=1", 0);
+	all_cpus(name, cpus);
+	execl("/bin/sh", "sh", "-c", script, "sh", argv[0], name, processor, cpus, (char *)NULL);
+	perror("/bin/sh");
+	exit(1);
+}
+
 static int describe_booted(struct vpmu_segment **out, char *why, size_t why_bytes)
 {
 	struct vpmu_machine m;

@@ -9,6 +9,9 @@ struct vpmu_segment;
  * in that one. Exits with 77 and a reason where there is no $VPMU. */
 void on_machine(char **argv, const char *name);
 
+/* The same with the module msr-safe, and what `ipmu-allowlist -m processor` allows. */
+void on_safe_machine(char **argv, const char *name, const char *processor);
+
 /* The name of the machine if this is a booted one, whose own device files are used; NULL: it is
  * `vpmu run`'s. $BOOTED_MACHINE. The working folder must be one's own then. */
 const char *on_machine_booted(void);

@@ -528,6 +528,26 @@ void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, siz
 	end_all();
 }
 
+/* The generator of POSIX's example for rand(). */
+static uint8_t random_byte(uint32_t *state)
+{
+	*state = *state * 1103515245u + 12345u;
+	return (uint8_t)(*state >> 16);
+}
+
+void random_peers_play_seed(const struct engine_fixture *f, unsigned long seed, size_t steps)
+{
+	uint8_t *bytes = malloc(steps * STEP_BYTES);
+	uint32_t random = (uint32_t)seed;
+
+	assert_non_null(bytes);
+	for (size_t i = 0; i < steps * STEP_BYTES; i++)
+		bytes[i] = random_byte(&random);
+	print_message("PEERS_SEED=%lu\n", seed);
+	random_peers_play(f, bytes, steps * STEP_BYTES);
+	free(bytes);
+}
+
 /* No select is enabled: a start would let it count, with the switch that all boxes share. */
 int random_peers_open(void **state)
 {

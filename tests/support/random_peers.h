@@ -18,4 +18,7 @@ int random_peers_open(void **state);
  * - a set that nobody stands in the way of starts, and no file is left beside the journal. */
 void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, size_t length);
 
+/* Plays random steps; the same seed means the same steps everywhere. */
+void random_peers_play_seed(const struct engine_fixture *f, unsigned long seed, size_t steps);
+
 #endif

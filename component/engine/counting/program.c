@@ -74,7 +74,8 @@ static void add_switches(struct register_list *l, const struct ipmu_family *fami
 }
 
 /* Save in the order of the changes, because registers are restored in reverse. Counters of another
- * process are skipped: they are not changed. */
+ * process are skipped: they are not changed. So are units that are only read: they have not been
+ * entered, and saving writes their journal. */
 __attribute__((noinline)) static void save_ahead(const struct ipmu_system *sys,
 						  const struct ipmu_plan *plan)
 {
@@ -85,6 +86,8 @@ __attribute__((noinline)) static void save_ahead(const struct ipmu_system *sys,
 		const struct ipmu_use *use = &plan->uses[i];
 		const struct ipmu_choice *choice = &use->choices[use->choice];
 
+		if (!ipmu_plan_programs(plan, use->box->unit))
+			continue;
 		if (use->box->unit != unit)
 			add_switches(&l, sys->family, use->box);
 		unit = use->box->unit;
