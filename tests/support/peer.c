@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "peer.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -162,7 +163,8 @@ static int bury(struct peer *p)
 {
 	int status;
 
-	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
+	/* A fuzzer's timer interrupts system calls. */
+	assert_int_equal(TEMP_FAILURE_RETRY(waitpid(p->pid, &status, 0)), p->pid);
 	close(p->to);
 	close(p->from);
 	p->pid = -1;
@@ -185,7 +187,8 @@ struct peer_answer peer_do(const struct peer *p, enum peer_command command,
 	struct peer_answer answer;
 
 	request(p, command, names, (struct peer_fault){ .kind = PEER_SOUND });
-	assert_int_equal(read(p->from, &answer, sizeof(answer)), sizeof(answer));
+	assert_int_equal(TEMP_FAILURE_RETRY(read(p->from, &answer, sizeof(answer))),
+			 sizeof(answer));
 	return answer;
 }
 
@@ -197,7 +200,7 @@ bool peer_try(struct peer *p, enum peer_command command, const char *const *name
 	siginfo_t ended = { 0 };
 
 	request(p, command, names, fault);
-	while (poll(&from, 1, 5) == 0 && ended.si_pid == 0)
+	while (poll(&from, 1, 5) <= 0 && ended.si_pid == 0)
 		assert_int_equal(waitid(P_PID, (id_t)p->pid, &ended,
 					WEXITED | WNOHANG | WNOWAIT), 0);
 	if (ended.si_pid == 0 && read(p->from, answer, sizeof(*answer)) == (ssize_t)sizeof(*answer))
