@@ -10,7 +10,7 @@ EXTRA_LIBS_hostile_damage = -Wl,--wrap=openat,--wrap=pwrite
 EXTRA_LIBS_hostile_locks = -Wl,--wrap=clock_gettime,--wrap=nanosleep
 EXTRA_LIBS_engine_kills = -Wl,--wrap=pwrite
 EXTRA_LIBS_engine_peers = -Wl,--wrap=pwrite,--wrap=clock_gettime
-EXTRA_LIBS_engine_peers_safe = -Wl,--wrap=pwrite,--wrap=clock_gettime
+EXTRA_LIBS_engine_peers_safe = -Wl,--wrap=pwrite,--wrap=clock_gettime,--wrap=ioctl
 EXTRA_LIBS_engine_lost = -Wl,--wrap=clock_gettime,--wrap=pwrite
 EXTRA_LIBS_engine_readers = -Wl,--wrap=pread,--wrap=clock_gettime,--wrap=nanosleep
 EXTRA_LIBS_engine_safe = -Wl,--wrap=pread,--wrap=pwrite,--wrap=ioctl

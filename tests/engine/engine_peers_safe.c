@@ -4,13 +4,16 @@
 #include "random_peers.h"
 
 #include "on_machine.h"
+#include "peer.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
 
+#define FIXED_CTRL 0x394
 #define SEED 5
 #define STEPS 500
 
@@ -27,6 +30,63 @@ static void a_free_running_set_beside_others(void **state)
 	random_peers_play(*state, orders, sizeof(orders));
 }
 
+static bool refuses;
+
+/* The batch device refuses whole batches with a write that its allowlist does not have. */
+int __real_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+	struct op { uint16_t cpu, is_read; int32_t err; uint32_t msr, pad; uint64_t data, mask; };
+	const struct { uint32_t n, version; struct op *ops; } *batch = argument;
+
+	for (uint32_t i = 0; refuses && i < batch->n; i++)
+		if (batch->ops[i].msr == FIXED_CTRL && !batch->ops[i].is_read) {
+			batch->ops[i].err = -EACCES;
+			errno = EACCES;
+			return -1;
+		}
+	return __real_ioctl(fd, request, argument);
+}
+
+/* A refused batch writes nothing, and the journal must not say that it has. Other processes change
+ * the journal, so that it is read again; `stays`: one of them still counts then. */
+static void start_refused(const struct engine_fixture *f, bool stays)
+{
+	static const char *const events[] = {
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=0", "skl_unc_clk.UNC_CLOCK",
+	};
+	static const char *const requests[] = { "skl_unc_arb.UNC_ARB_TRK_REQUESTS:ALL" };
+	static const char *const others[] = {
+		"skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I:box=1", NULL,
+	};
+	struct ipmu_session *holds = engine_fixture_started(f, requests, 1);
+	struct ipmu_session *fails = engine_fixture_session(f, events, 2);
+	struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
+	uint64_t n = 0;
+
+	refuses = true;
+	assert_int_equal(ipmu_session_start(fails, NULL), -EACCES);
+	refuses = false;
+	assert_int_equal(peer_do(&p, PEER_START, others).rc, 0);
+	if (!stays)
+		assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+	ipmu_session_free(fails);
+	fails = engine_fixture_started(f, events, 1);
+	engine_fixture_misses(f, 0, 5);
+	engine_fixture_end(fails, &n);
+	assert_int_equal(n, 5);
+	engine_fixture_end(holds, NULL);
+	assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+	peer_kill(&p);
+}
+
+static void a_refused_start_leaves_no_trace(void **state)
+{
+	start_refused(*state, false);
+	start_refused(*state, true);
+}
+
 static void whatever_the_order(void **state)
 {
 	random_peers_play_seed(*state, SEED, STEPS);
@@ -36,6 +96,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_free_running_set_beside_others),
+		cmocka_unit_test(a_refused_start_leaves_no_trace),
 		cmocka_unit_test(whatever_the_order),
 	};
 

@@ -300,6 +300,16 @@ static void begin_phase(struct ipmu_session *s, enum ipmu_batch_refused refused)
 	ipmu_batch_begin(s->sys->batch, refused);
 }
 
+/* The journal has each change before the register does: what a batch has not written, too. */
+static void record_unwritten(struct ipmu_session *s)
+{
+	struct ipmu_unit *unit;
+
+	for (int i = 0; s->sys->batch && (unit = ipmu_plan_next_unit(&s->plan, &i)) != NULL;)
+		if (ipmu_plan_programs(&s->plan, unit))
+			ipmu_file_record_all(unit);
+}
+
 /* Write what is queued. After a failed start, drop it instead. */
 static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, int rc, char *why)
 {
@@ -311,7 +321,22 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
 	if (!rc && rc_batch)
 		rc = ipmu_fail(why, rc_batch, "the counters cannot be programmed: %s",
 			       strerror(-rc_batch));
+	if (rc)
+		record_unwritten(s);
 	return program_explain(s, rc, why);
+}
+
+static void doubt_slot(struct ipmu_box *box, int ctr, bool only_lost)
+{
+	struct ipmu_slot *slot = &box->slots[ctr];
+
+	if (slot->users || (only_lost && !atomic_load(&slot->lost)))
+		return;
+	atomic_store(&slot->lost, 0);
+	if (box->foreign >> ctr & 1)
+		return;
+	slot->programmed = false;
+	ipmu_file_forget(box, ctr);
 }
 
 /* Slots that a lost counter or a failed start left in doubt are programmed anew. Slots of other
@@ -319,12 +344,11 @@ static int end_phase(struct ipmu_session *s, enum ipmu_batch_refused refused, in
 static void doubt_slots(struct ipmu_session *s, bool only_lost)
 {
 	for (int i = 0; i < s->plan.nuses; i++) {
-		struct ipmu_slot *slot = &s->plan.uses[i].box->slots[s->plan.uses[i].ctr];
+		const struct ipmu_use *use = &s->plan.uses[i];
 
-		if (slot->users || (only_lost && !atomic_load(&slot->lost)))
-			continue;
-		slot->programmed = slot->programmed && ipmu_use_foreign(&s->plan.uses[i]);
-		atomic_store(&slot->lost, 0);
+		doubt_slot(use->box, use->ctr, only_lost);
+		if (use->companion >= 0)
+			doubt_slot(use->box, use->companion, only_lost);
 	}
 }
 

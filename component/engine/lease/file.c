@@ -89,7 +89,11 @@ int ipmu_file_record_all(struct ipmu_unit *unit)
 {
 	int rc = unit->lease.fd < 0 ? 0 : ipmu_file_begin_change(unit, false);
 
-	return rc || unit->lease.fd < 0 ? rc : put_all_saved(unit);
+	if (!rc && unit->lease.fd >= 0)
+		rc = put_all_saved(unit);
+	if (rc)		/* the file still says that a process is changing registers */
+		unit->lease.sync = IPMU_JOURNAL_UNREAD;
+	return rc;
 }
 
 /* Before a row that other processes have read changes, the file says that this process is changing

@@ -89,8 +89,7 @@ static int journal_reload(struct ipmu_unit *unit, char *why)
 	was = ipmu_trace_for("recovery");
 	rc = ipmu_access_refresh(&unit->regs);
 	ipmu_trace_for(was);
-	if (ipmu_file_record_all(unit))
-		l->sync = IPMU_JOURNAL_UNREAD;
+	ipmu_file_record_all(unit);
 	return rc ? ipmu_fail(why, rc, "%s: registers cannot be read: %s", unit->regs.msr_path,
 			      strerror(-rc)) : 0;
 }
