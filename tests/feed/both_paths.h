@@ -21,8 +21,9 @@
 
 struct both_machine {
 	struct vpmu_machine shape;
-	uint32_t threads, cpu[THREADS_MAX], spaces;
+	uint32_t threads, cpu[THREADS_MAX], spaces, rounds;	/* rounds: of a loop, at most */
 	bool defers, shares;		/* shares: threads store to the same lines, and move */
+	struct vpmu_runner *idle;	/* one on each CPU; the caller frees them */
 };
 
 /* What a thread is left with. Hashes of what has many numbers. */
@@ -111,7 +112,8 @@ static struct vpmu_machine some_shape(struct draws *d, bool estimates)
 
 static inline struct both_machine some_machine(struct draws *d, bool estimates, bool shares)
 {
-	struct both_machine m = { .shape = some_shape(d, estimates), .defers = !one_in(d, 4) };
+	struct both_machine m = { .shape = some_shape(d, estimates), .defers = !one_in(d, 4),
+				  .rounds = 60 };
 	uint32_t cpus = vpmu_machine_cpus(&m.shape);
 
 	m.threads = one_in(d, 3) ? 1 : 1 + draw(d, THREADS_MAX);
@@ -128,16 +130,21 @@ static inline struct both_machine some_machine(struct draws *d, bool estimates, 
 static struct vpmu_emulated *both_thread[THREADS_MAX];
 static struct vpmu_llc_counts both_counts;
 
-/* Hardware threads keep the time of the last thread that they had. */
-static void forget_times(void)
+/* Hardware threads keep the time of the last thread that they had: for each a thread that has done
+ * nothing, made at the first run. */
+static void forget_times(struct both_machine *m)
 {
-	static struct vpmu_runner none;
 	uint32_t cpus = vpmu_machine_cpus(&segment->machine);
 
+	if (!m->idle) {
+		m->idle = calloc(cpus, sizeof(*m->idle));
+		assert_non_null(m->idle);
+		for (uint32_t cpu = 0; cpu < cpus; cpu++)
+			vpmu_caches_place(&vpmu_feed.caches, &m->idle[cpu], cpu);
+	}
 	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-		memset(&none, 0, sizeof(none));
-		vpmu_caches_place(&vpmu_feed.caches, &none, cpu);
-		vpmu_contended_leave(&vpmu_feed.caches, &none);
+		vpmu_contended_enter(&vpmu_feed.caches, &m->idle[cpu]);
+		vpmu_contended_leave(&vpmu_feed.caches, &m->idle[cpu]);
 	}
 }
 
@@ -159,7 +166,7 @@ static void begin_both_thread(const struct both_machine *m, uint32_t i, int way)
 		t->runner.deferring = NULL;
 }
 
-static void begin_both(const struct both_machine *m, struct random_blocks *b, int way)
+static void begin_both(struct both_machine *m, struct random_blocks *b, int way)
 {
 	memset((unsigned char *)segment + segment->caches_offset, 0, segment->caches_bytes);
 	memset(&seen, 0, sizeof(seen));
@@ -172,7 +179,7 @@ static void begin_both(const struct both_machine *m, struct random_blocks *b, in
 		b->timed[i]->from = NULL;
 		b->timed[i]->path = b->timed[i]->back = 0;
 	}
-	forget_times();
+	forget_times(m);
 	for (uint32_t i = 0; i < m->threads; i++)
 		begin_both_thread(m, i, way);
 	vpmu_self = both_thread[0];
@@ -349,7 +356,7 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 {
 	static const uint64_t steps[] = { 0, 0, 4, 8, 64, 192 };
 	uint32_t which[3], blocks = 1 + (one_in(d, 3) ? draw(d, 3) : 0);
-	uint32_t times = 1 + draw(d, one_in(d, 8) ? 60 : 6);
+	uint32_t times = 1 + draw(d, one_in(d, 8) ? m->rounds : m->rounds / 10);
 	struct registers r = some_registers(m, b, d, thread);
 	uint64_t step = steps[draw(d, 6)];
 
@@ -408,7 +415,7 @@ static void both_step(const struct both_machine *m, const struct random_blocks *
 	}
 }
 
-static inline void run_both_way(const struct both_machine *m, struct random_blocks *b,
+static inline void run_both_way(struct both_machine *m, struct random_blocks *b,
 				struct draws d, uint32_t steps, int way, struct both_outcome *o)
 {
 	uint32_t thread = 0;
@@ -450,6 +457,8 @@ static inline const char *both_difference(const struct both_outcome *a,
 		return "clocks of packages";
 	if (record_difference(&a->seen, &b->seen))
 		return record_difference(&a->seen, &b->seen);
+	if (!memcmp(a->caches, b->caches, segment->caches_bytes))
+		return NULL;
 	for (uint64_t i = 0; i < segment->caches_bytes; i++)
 		if (a->caches[i] != b->caches[i]) {
 			snprintf(text, sizeof(text), "caches, at %#llx",

@@ -25,7 +25,7 @@ static void *allocate(uint64_t bytes)
 
 /* A program, and what both ways leave. */
 struct pair {
-	const struct both_machine *m;
+	struct both_machine *m;
 	struct random_blocks *blocks;
 	struct draws draws;
 	struct both_outcome *o;
@@ -83,6 +83,7 @@ static void run_seed(uint64_t seed)
 			assert_true(make_blocks(b, &d, 0x400000, !estimates || !shares));
 		compare(&(struct pair){ &m, b, d, o }, seed);
 		next_random(&d.x);
+		free(m.idle);
 		free(segment);
 	}
 	vpmu_groups_free();
