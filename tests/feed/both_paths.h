@@ -26,7 +26,7 @@ struct both_machine {
 	struct vpmu_runner *idle;	/* one on each CPU; the caller frees them */
 };
 
-/* What a thread is left with. Hashes of what has many numbers. */
+/* Numbers that a thread ends with. Tables are hashed. */
 enum thread_number {
 	CLOCK, PUBLISHED, CLOCK_PARTS, RETIRED, PATH, SECOND, ARRIVALS, WINDOW, PREDICTOR, TLB,
 	COMBINING, THREAD_NUMBERS,
@@ -43,7 +43,7 @@ struct both_outcome {
 	unsigned char *caches;		/* a copy, in which uses are ranks */
 };
 
-/* How often the fast paths were taken: a comparison without them shows nothing. */
+/* How often the fast paths were taken. */
 static struct { uint64_t deferred, inside, settled, plain; } fast_uses;
 
 /* ---- machines ---- */
@@ -210,7 +210,7 @@ static uint64_t clock_of_all(void)
 	return clock;
 }
 
-/* Of the lines that dependent instructions wait for. */
+/* Hashes the arrivals of lines that dependent instructions wait for. */
 static uint64_t hash_of_arrivals(const struct vpmu_runner *r)
 {
 	uint64_t hash = 0;
@@ -246,7 +246,8 @@ static void rank_uses(struct vpmu_way *way, uint32_t ways)
 
 	for (uint32_t i = 0; i < ways; i++)
 		for (uint32_t k = 0; k < ways; k++)
-			rank[i] += way[k].used < way[i].used || (way[k].used == way[i].used && k < i);
+			rank[i] += way[k].used < way[i].used ||
+				   (way[k].used == way[i].used && k < i);
 	for (uint32_t i = 0; i < ways; i++)
 		way[i].used = way[i].word ? rank[i] : 0;
 }
@@ -418,12 +419,14 @@ static void both_step(const struct both_machine *m, const struct random_blocks *
 static inline void run_both_way(struct both_machine *m, struct random_blocks *b,
 				struct draws d, uint32_t steps, int way, struct both_outcome *o)
 {
+	uint64_t hidden = accesses_made - accesses_shown;
 	uint32_t thread = 0;
 
 	begin_both(m, b, way);
 	for (uint32_t i = 0; i < steps && (!d.data || d.size); i++)
 		both_step(m, b, &d, &thread, way);
 	end_both(m, o);
+	assert_true(way == FAST || accesses_made - accesses_shown == hidden);
 }
 
 /* ---- comparison ---- */
@@ -434,7 +437,7 @@ static const char *record_difference(const struct record *a, const struct record
 	return DIFFERS(lookup) ? "lookups" : DIFFERS(snoop) ? "snoops" :
 	       DIFFERS(tracker) ? "entries of the tracker" : DIFFERS(slice) ? "slices" :
 	       DIFFERS(start) || DIFFERS(end) || DIFFERS(tracked) ? "clocks of entries" :
-	       DIFFERS(command) ? "commands" : 
+	       DIFFERS(command) ? "commands" :
 	       memcmp(a, b, sizeof(*a)) ? "other records" : NULL;
 #undef DIFFERS
 }

@@ -69,7 +69,8 @@ static const struct instruction block_instructions[] = {
 	{ BYTES(0x89, 0x88, 0x0c, 0x01, 0, 0), STORE, BY_RAX, 0x10c, 4, 0, 0, 0, 0 },
 	{ BYTES(0xff, 0x80, 0x08, 0x01, 0, 0), MODIFY, BY_RAX, 0x108, 4, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x8b, 0x88, 0, 0x20, 0, 0), LOAD, BY_RAX, 0x2000, 8, 0, 0, 0, 0 },
-	/* mov (%rax,%rbx,8),%rcx; mov %rcx,(%rax,%rbx,4); add $1,%rbx; add $8,%rax; add $0x40,%rax */
+	/* mov (%rax,%rbx,8),%rcx; mov %rcx,(%rax,%rbx,4); add $1,%rbx; add $8,%rax;
+	 * add $0x40,%rax */
 	{ BYTES(0x48, 0x8b, 0x0c, 0xd8), LOAD, BY_RAX_RBX, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x89, 0x0c, 0x98), STORE, BY_RAX_RBX_4, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x83, 0xc3, 0x01), NOTHING, BY_RAX_RBX, 0, 0, 0, 0, 1, 0 },
@@ -80,14 +81,16 @@ static const struct instruction block_instructions[] = {
 	{ BYTES(0x48, 0x8b, 0x36), POINTER, BY_RSI, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x89, 0x0e), STORE, BY_RSI, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x31, 0x0e), MODIFY, BY_RSI, 0, 8, 0, 0, 0, 0 },
-	/* mov 0x100(%rip),%ecx; movups (%rsp),%xmm0; movups %xmm0,0x38(%rax); movups %xmm0,(%rsi) */
+	/* mov 0x100(%rip),%ecx; movups (%rsp),%xmm0; movups %xmm0,0x38(%rax);
+	 * movups (%rsi),%xmm0; addps %xmm1,%xmm0; movups %xmm0,(%rsi) */
 	{ BYTES(0x8b, 0x0d, 0, 0x01, 0, 0), LOAD, BY_RIP, 0x100, 4, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x10, 0x04, 0x24), LOAD, BY_RSP, 0, 16, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x11, 0x40, 0x38), STORE, BY_RAX, 0x38, 16, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x10, 0x06), LOAD, BY_RSI, 0, 16, 0, 0, 0, 0 },
-	{ BYTES(0x0f, 0x58, 0xc1), NOTHING, BY_RSI, 0, 0, 0, 0, 0, 0 },	/* addps %xmm1,%xmm0 */
+	{ BYTES(0x0f, 0x58, 0xc1), NOTHING, BY_RSI, 0, 0, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x11, 0x06), STORE, BY_RSI, 0, 16, 0, 0, 0, 0 },
-	/* lock add %rcx,(%rax); movnti %rcx,(%rsi); sfence; ds prefetcht0 (%rax); ds prefetcht2 (%rsi) */
+	/* lock add %rcx,(%rax); movnti %rcx,(%rsi); sfence; ds prefetcht0 (%rax);
+	 * ds prefetcht2 (%rsi) */
 	{ BYTES(0xf0, 0x48, 0x01, 0x08), LOCKED, BY_RAX, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x0f, 0xc3, 0x0e), STREAMED, BY_RSI, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0xae, 0xf8), FENCE, BY_RSI, 0, 0, 0, 0, 0, 0 },
@@ -126,7 +129,8 @@ struct random_blocks {
 
 struct registers { uint64_t rsp, rax, rbx, rsi; };
 
-static uint64_t accesses_made, accesses_shown;	/* shown: by a callback */
+/* made: a locked instruction's are one. shown: by a callback, each one in GENERAL. */
+static uint64_t accesses_made, accesses_shown;
 
 static void access_alone(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			 void *user)
@@ -233,7 +237,7 @@ static void execute_instruction(const struct qemu_plugin_insn *insn, const struc
 
 	if (insn->execute)
 		insn->execute(0, NULL);
-	accesses_made += (uint64_t)loads(k->what) + stores(k->what);
+	accesses_made += k->what == LOCKED ? 1 : (uint64_t)loads(k->what) + stores(k->what);
 	if (loads(k->what))
 		accesses_shown += make_access(insn, address, k->bytes, LOADS);
 	if (stores(k->what))
