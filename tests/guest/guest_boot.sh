@@ -133,28 +133,7 @@ boot -- sh -c 'trap "" PIPE; while echo y 2>/dev/null; do :; done; exit 5' 2>err
 is 'the status of who wrote to nobody' 5 "${PIPESTATUS[0]}"
 
 # -- a terminal: its size, Ctrl-C for the program, and as it was at the end
-cat >session <<'PYTHON'
-import os, pty, select, struct, sys, fcntl, termios, time
-pid, fd = pty.fork()
-if not pid:
-	fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 77, 0, 0))
-	os.execvp("bash", ["bash", "-c", sys.argv[1]])
-seen, asked, latest = b"", False, time.time() + 150
-while time.time() < latest:
-	if select.select([fd], [], [], 0.5)[0]:
-		try:
-			piece = os.read(fd, 4096)
-		except OSError:
-			break
-		seen += piece
-		if not piece:
-			break
-	if b"ready" in seen and not asked:
-		asked = True
-		os.write(fd, b"\x03")
-sys.stdout.write(seen.decode().replace("\r", ""))
-PYTHON
-python3 session "stty -g >before; timeout --foreground -k 5 $HANG_SECONDS '$vpmu' boot -m skl-1c1t -- sh -c '
+python3 "$SRCDIR/tests/guest/session.py" "stty -g >before; timeout --foreground -k 5 $HANG_SECONDS '$vpmu' boot -m skl-1c1t -- sh -c '
 		stty size; tty <&2; trap \"echo caught; exit 4\" INT
 		echo ready; while :; do sleep 0.2; done'
 	echo status \$?; stty -g >after" >lines 2>&1

@@ -6,21 +6,7 @@ set -u
 . "${SRCDIR:?}/tests/guest/environment.sh"
 export VPMU_TALLY=$scratch/tally	# the kernel's drivers leave registers changed
 
-cat >word.c <<'END'
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-int main(void)
-{
-	unsigned long long value = 0;
-	int fd = open("/dev/cpu/0/msr", O_RDONLY);
-	int bytes = (int)pread(fd, &value, 8, 0x396);
-
-	printf("%d %llu\n", bytes, value);
-	return 0;
-}
-END
-"${CC:-gcc}" -static -o word word.c || exit 1
+program word
 chmod 755 . word
 
 boot skl-2c4t <<END
