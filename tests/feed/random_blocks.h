@@ -89,13 +89,13 @@ static const struct instruction block_instructions[] = {
 	{ BYTES(0x0f, 0x10, 0x06), LOAD, BY_RSI, 0, 16, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x58, 0xc1), NOTHING, BY_RSI, 0, 0, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0x11, 0x06), STORE, BY_RSI, 0, 16, 0, 0, 0, 0 },
-	/* lock add %rcx,(%rax); movnti %rcx,(%rsi); sfence; ds prefetcht0 (%rax);
-	 * ds prefetcht2 (%rsi) */
+	/* lock add %rcx,(%rax); movnti %rcx,(%rsi); sfence; prefetcht0 (%rax);
+	 * prefetcht2 (%rsi) */
 	{ BYTES(0xf0, 0x48, 0x01, 0x08), LOCKED, BY_RAX, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x48, 0x0f, 0xc3, 0x0e), STREAMED, BY_RSI, 0, 8, 0, 0, 0, 0 },
 	{ BYTES(0x0f, 0xae, 0xf8), FENCE, BY_RSI, 0, 0, 0, 0, 0, 0 },
-	{ BYTES(0x3e, 0x0f, 0x18, 0x08), FETCHED, BY_RAX, 0, 1, 0, 0, 0, 0 },
-	{ BYTES(0x3e, 0x0f, 0x18, 0x1e), FETCHED, BY_RSI, 0, 1, 0, 0, 0, 0 },
+	{ BYTES(0x0f, 0x18, 0x08), FETCHED, BY_RAX, 0, 1, 0, 0, 0, 0 },
+	{ BYTES(0x0f, 0x18, 0x1e), FETCHED, BY_RSI, 0, 1, 0, 0, 0, 0 },
 	/* pause; rep movsb; rdtsc; add %ecx,%ebx without an access */
 	{ BYTES(0xf3, 0x90), PAUSE, BY_RSI, 0, 0, 0, 0, 0, 0 },
 	{ BYTES(0xf3, 0xa4), REPEATED, BY_RSI, 0, 1, 0, 0, 0, 0 },

@@ -47,7 +47,8 @@ static uint32_t key_of(const uint8_t *bytes, size_t count)
 static uint32_t pack(struct vpmu_accesses a)
 {
 	return (uint32_t)a.store | (uint32_t)a.vector << 2 | (uint32_t)a.none << 3 |
-	       (uint32_t)a.once << 4 | (uint32_t)a.modifies << 5 | (uint32_t)a.writes << 6;
+	       (uint32_t)a.once << 4 | (uint32_t)a.modifies << 5 | (uint32_t)a.prefetch << 6 |
+	       (uint32_t)a.writes << 16;
 }
 
 static struct vpmu_accesses unpack(uint32_t bits)
@@ -55,7 +56,7 @@ static struct vpmu_accesses unpack(uint32_t bits)
 	return (struct vpmu_accesses){
 		.store = (enum vpmu_store)(bits & 3), .vector = bits >> 2 & 1,
 		.none = bits >> 3 & 1, .once = bits >> 4 & 1, .modifies = bits >> 5 & 1,
-		.writes = (uint16_t)(bits >> 6),
+		.prefetch = (enum vpmu_prefetch)(bits >> 6 & 7), .writes = (uint16_t)(bits >> 16),
 	};
 }
 
