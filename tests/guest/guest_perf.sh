@@ -10,7 +10,7 @@ set -u
 command -v perf >/dev/null || { echo 'perf is missing: package linux-perf'; exit 77; }
 
 program misses
-loops=4000000 guesses=4000000 turns=8 pages=16384
+loops=1000000 guesses=1000000 turns=8 pages=16384
 
 count() {	# count CPU PMU WORK N EVENT...: a line of the order
 	local events= event
