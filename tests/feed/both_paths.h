@@ -367,16 +367,16 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 		execute_some(b, which[i % blocks], way, r);
 }
 
-/* Nothing is pending when another thread runs, or when this one moves. A thread looks its loop up
- * again: others may have entered its block from elsewhere, or used its core's L1I. Numbers of uses
- * grow from turn to turn, so threads of one core use its L1 in the same order both ways. */
-static void change_thread(const struct both_machine *m, uint32_t *thread, uint32_t to)
+/* Nothing is pending when another thread runs, or when this one moves, and its clock is published,
+ * which plain_access.c does later than llc.c. A thread looks its loop up again at its next turn, as
+ * in scheduler.c: others may have used its core's L1I. Numbers of uses grow from turn to turn, so
+ * threads of one core use its L1 in the same order both ways. */
+static void change_thread(uint32_t *thread, uint32_t to)
 {
 	uint64_t uses;
 
-	vpmu_watch_catch_up(vpmu_self);
-	if (m->shape.threads > 1)
-		vpmu_self->runner.inside = NULL;
+	vpmu_watch_publish(vpmu_self);
+	vpmu_self->runner.inside = NULL;
 	vpmu_self->runner.settled = NULL;
 	*thread = to;
 	uses = vpmu_self->runner.uses;
@@ -403,7 +403,7 @@ static void both_step(const struct both_machine *m, const struct random_blocks *
 	if (what > 8 || !what) {
 		execute_loop(m, b, d, *thread, way);
 	} else if (what > 3) {
-		change_thread(m, thread, draw(d, m->threads));
+		change_thread(thread, draw(d, m->threads));
 	} else if (what == 3) {
 		cpu = draw(d, vpmu_machine_cpus(&m->shape));
 		vpmu_watch_catch_up(vpmu_self);

@@ -258,17 +258,15 @@ static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, 
 }
 
 /* Fast path for a loop of one block: its lines are where they were, and were used last. What
- * changes the L1I clears `inside`. After other threads have executed, the lines are looked up, but
- * are not used again. */
+ * changes the L1I clears `inside`, and so does the begin of a turn. */
 static inline __attribute__((always_inline)) bool
 enter_loop(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
-	if (likely(r->inside == b && !r->inside_before))
+	if (likely(r->inside == b))
 		return true;
-	if (r->inside == b ? !are_there(r, b->line, b->lines) : !fetch_again(r, b->line, b->lines))
+	if (!fetch_again(r, b->line, b->lines))
 		return false;
 	r->inside = b;
-	r->inside_before = false;
 	return true;
 }
 

@@ -32,17 +32,6 @@ static inline bool fetch_again(struct vpmu_runner *r, uint64_t line, uint32_t li
 	return lines_again(r, tag, lines) == lines;
 }
 
-/* The same, but the lines are not used. */
-static inline bool are_there(struct vpmu_runner *r, uint64_t line, uint32_t lines)
-{
-	uint64_t tag = vpmu_runner_tag(r, line << 6);
-
-	for (uint32_t n = 0; n < lines; n++, tag += VPMU_LINE_BYTES)
-		if (!l1_way_has(*vpmu_runner_code(r, tag), tag, VPMU_WORD_S))
-			return false;
-	return true;
-}
-
 /* Fetches all lines of a block, wherever they are. */
 static void fetch_lines(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {

@@ -144,7 +144,6 @@ struct vpmu_runner {
 	/* The block that it entered last, if all its lines were found where they were before. NULL:
 	 * they were not, or the block is not known. */
 	const struct vpmu_timed_block *inside;
-	bool inside_before;		/* other threads have executed since */
 	struct vpmu_contention contention;
 	/* State of a clock that estimates time: see clock.h. The clock at which the last missed
 	 * line arrives, those of the lines that instructions missed last, and the next one at which

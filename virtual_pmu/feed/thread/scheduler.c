@@ -195,7 +195,8 @@ static void feed_continues(uint64_t clock)
 	struct vpmu_runner *r = &vpmu_self->runner;
 
 	vpmu_emulated_wake(vpmu_self);
-	r->inside_before = true;
+	r->inside = NULL;	/* others may have used the L1I and the block's record */
+	r->settled = NULL;
 	vpmu_runner_check_next(r);
 	if (clock <= r->clock)
 		return;
