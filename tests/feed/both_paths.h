@@ -225,7 +225,7 @@ static void end_both_thread(struct vpmu_emulated *t, uint64_t *number)
 	const struct vpmu_runner *r = &t->runner;
 
 	vpmu_self = t;
-	vpmu_watch_publish(t);
+	vpmu_callbacks_publish(t);
 	number[CLOCK] = r->clock;
 	number[PUBLISHED] = t->spare.clock;
 	number[CLOCK_PARTS] = r->work;
@@ -296,7 +296,7 @@ static void tell_counts(const struct vpmu_llc_counts *n, struct record *r)
 
 static void end_both(const struct both_machine *m, struct both_outcome *o)
 {
-	vpmu_watch_catch_up(vpmu_self);
+	vpmu_callbacks_catch_up(vpmu_self);
 	for (uint32_t i = 0; i < m->threads; i++)
 		end_both_thread(both_thread[i], o->number[i]);
 	for (uint32_t p = 0; p < m->shape.packages; p++)
@@ -375,7 +375,7 @@ static void change_thread(uint32_t *thread, uint32_t to)
 {
 	uint64_t uses;
 
-	vpmu_watch_publish(vpmu_self);
+	vpmu_callbacks_publish(vpmu_self);
 	vpmu_self->runner.inside = NULL;
 	vpmu_self->runner.settled = NULL;
 	*thread = to;
@@ -406,13 +406,13 @@ static void both_step(const struct both_machine *m, const struct random_blocks *
 		change_thread(thread, draw(d, m->threads));
 	} else if (what == 3) {
 		cpu = draw(d, vpmu_machine_cpus(&m->shape));
-		vpmu_watch_catch_up(vpmu_self);
+		vpmu_callbacks_catch_up(vpmu_self);
 		if (m->shares && is_free(m, cpu))
 			vpmu_self->spare.cpu = cpu;
 	} else if (what == 2) {
-		vpmu_watch_publish(vpmu_self);
+		vpmu_callbacks_publish(vpmu_self);
 	} else {
-		vpmu_watch_catch_up(vpmu_self);
+		vpmu_callbacks_catch_up(vpmu_self);
 		told_singly ^= one_in(d, 4);
 	}
 }

@@ -412,9 +412,9 @@ static void homes_overflow_to_interleaving(void **state)
 
 	(void)state;
 	for (uint64_t page = 0; page < 2 * VPMU_HOME_PAGES; page++)
-		vpmu_home_package(&b->caches, &b->r[3], page << 12);
+		vpmu_controller_home_package(&b->caches, &b->r[3], page << 12);
 	for (uint64_t page = 0; page < 2 * VPMU_HOME_PAGES; page++)
-		home[vpmu_home_package(&b->caches, &b->r[0], page << 12)]++;
+		home[vpmu_controller_home_package(&b->caches, &b->r[0], page << 12)]++;
 	/* Package 1 touched all of them; it has those of the table, and half of the others. */
 	assert_in_range(home[0], VPMU_HOME_PAGES / 2, VPMU_HOME_PAGES * 6 / 10);
 	bench_free(b);
@@ -428,15 +428,15 @@ static void sequences_use_both_boxes_alike(void **state)
 
 	(void)state;
 	for (uint64_t line = 0; line < 65536; line++)
-		box[vpmu_home_box(&b->caches, line << 6)]++;
+		box[vpmu_controller_box(&b->caches, line << 6)]++;
 	assert_int_equal(box[0], 32768);
 	box[0] = 0;
 	for (uint64_t i = 0; i < 4096; i++)	/* a stride of 8 KiB */
-		box[0] += vpmu_home_box(&b->caches, i << 13) == 0;
+		box[0] += vpmu_controller_box(&b->caches, i << 13) == 0;
 	assert_int_equal(box[0], 2048);
-	assert_int_equal(vpmu_home_box(&b->caches, 1 << 16), 1);
-	assert_int_equal(vpmu_home_box(&b->caches, 1 << 20), 1);
-	assert_int_equal(vpmu_home_box(&b->caches, 1 << 21), 0);
+	assert_int_equal(vpmu_controller_box(&b->caches, 1 << 16), 1);
+	assert_int_equal(vpmu_controller_box(&b->caches, 1 << 20), 1);
+	assert_int_equal(vpmu_controller_box(&b->caches, 1 << 21), 0);
 	bench_free(b);
 }
 

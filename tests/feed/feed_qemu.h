@@ -151,7 +151,7 @@ static inline bool make_access(const struct qemu_plugin_insn *insn, uint64_t add
 }
 
 /* The plugin's other side is not of these tests. */
-bool vpmu_stepping_translate(struct qemu_plugin_tb *tb)
+bool vpmu_window_access_translate(struct qemu_plugin_tb *tb)
 {
 	(void)tb;
 	return false;
@@ -161,22 +161,22 @@ void vpmu_system_window_forked(void)
 {
 }
 
-bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
-			const struct vpmu_fixed *fixed)
+bool vpmu_user_mode_begin(const char *path, const struct vpmu_passed_on *with,
+			  const struct vpmu_fixed *fixed)
 {
 	(void)path, (void)with, (void)fixed;
 	return true;
 }
 
-void vpmu_serving_follow(void)
+void vpmu_user_mode_follow(void)
 {
 }
 
-void vpmu_serving_registers(void)
+void vpmu_user_mode_registers(void)
 {
 }
 
-void vpmu_serving_forget(void)
+void vpmu_user_mode_forget(void)
 {
 	forgotten++;
 }

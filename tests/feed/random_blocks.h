@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Random blocks of instructions, for tests that stand in for QEMU. Each block is translated twice.
  * FAST has the callbacks that the feed chooses: one may stand for a block or for several accesses.
- * In GENERAL a block has one callback, and so has each load and store: vpmu_watch_open() gets
+ * In GENERAL a block has one callback, and so has each load and store: vpmu_callbacks_open() gets
  * another callback for accesses than the feed's own, and then combines none. */
 #ifndef RANDOM_BLOCKS_H
 #define RANDOM_BLOCKS_H
@@ -135,18 +135,18 @@ static uint64_t accesses_made, accesses_shown;
 static void access_alone(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			 void *user)
 {
-	vpmu_watch_parts.access(vcpu, info, address, user);
+	vpmu_callbacks_parts.access(vcpu, info, address, user);
 }
 
 /* Opens the machine in `segment`; blocks that are translated from now on are of this way. */
 static inline bool open_machine(int way)
 {
-	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
+	struct vpmu_core_feed_parts parts = vpmu_callbacks_parts;
 	char why[256];
 
 	if (way == GENERAL)
 		parts.access = access_alone;
-	return !vpmu_watch_open("here", &parts, why, sizeof(why));
+	return !vpmu_callbacks_open("here", &parts, why, sizeof(why));
 }
 
 /* Half of the blocks have long groups of accesses by the same registers. */
@@ -196,7 +196,7 @@ static inline bool make_blocks(struct random_blocks *b, struct draws *d, uint64_
 		for (uint32_t i = 0; i < BLOCKS; i++) {
 			struct qemu_plugin_tb *tb = &b->tb[way][i];
 
-			vpmu_watch_translate(tb, tb->insn[0].address);
+			vpmu_callbacks_translate(tb, tb->insn[0].address);
 			b->timed[i] = vpmu_timed_block_of(tb, tb->insn[0].address);
 		}
 	}

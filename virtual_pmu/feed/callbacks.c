@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The callbacks of blocks, memory accesses and fences: they join QEMU to caches and clock.
- * vpmu_watch_open() opens the machine, vpmu_watch_translate() registers callbacks for a block, and
- * vpmu_watch_publish() brings the thread's counts into the registers. A hit in an L1 takes no lock;
- * a miss takes the machine lock in llc.c or plain_access.c. Deferred accesses are worked off before
- * the thread's caches, clock or registers are used in any other way. */
+ * vpmu_callbacks_open() opens the machine, vpmu_callbacks_translate() registers callbacks for a
+ * block, and vpmu_callbacks_publish() brings the thread's counts into the registers. A hit in an L1
+ * takes no lock. An L1 miss is handled in cache/llc.c or cache/plain_access.c, under the machine
+ * lock. Deferred accesses are worked off before the thread's caches, clock or registers are used in
+ * any other way. */
 #include "callbacks.h"
 
 #include <stdio.h>
@@ -30,7 +31,7 @@ static void on_pause(unsigned int vcpu, void *unused)
 	(void)vcpu, (void)unused;
 	if (!t)
 		return;
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	vpmu_contended_pause(&t->runner);
 	if (vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks))
 		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
@@ -45,7 +46,7 @@ static void on_repeat(unsigned int vcpu, void *user)
 	(void)vcpu;
 	if (!t)
 		return;
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	vpmu_retired_repeat(&t->runner, packed >> 1, packed & 1);
 }
 
@@ -57,7 +58,7 @@ static void on_locked(unsigned int vcpu, void *unused)
 	(void)vcpu, (void)unused;
 	if (!t)
 		return;
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	vpmu_contended_locked(&t->runner);
 }
 
@@ -135,7 +136,7 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	uint32_t package, before;
 
 	if (t && vpmu_defers(&t->runner)) {
-		vpmu_watch_catch_up(t);
+		vpmu_callbacks_catch_up(t);
 		on_block(vcpu, b);
 		return;
 	}
@@ -306,16 +307,26 @@ access_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t
 		access_any(&t->runner, vcpu, info, address, user);
 }
 
-#define ACCESS(name, ways) \
-	static void name(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, \
-			 void *user) \
-	{ \
-		access_as(ways, vcpu, info, address, user); \
-	}
-ACCESS(on_access, 0)
-ACCESS(on_modify, VPMU_MODIFIES)
-ACCESS(on_first, VPMU_FIRST)
-ACCESS(on_first_modify, VPMU_FIRST | VPMU_MODIFIES)
+static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	access_as(0, vcpu, info, address, user);
+}
+
+static void on_modify(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	access_as(VPMU_MODIFIES, vcpu, info, address, user);
+}
+
+static void on_first(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+{
+	access_as(VPMU_FIRST, vcpu, info, address, user);
+}
+
+static void on_first_modify(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	access_as(VPMU_FIRST | VPMU_MODIFIES, vcpu, info, address, user);
+}
 
 static const qemu_plugin_vcpu_mem_cb_t accesses[VPMU_WAYS] = {
 	[0] = on_access, [VPMU_MODIFIES] = on_modify,
@@ -435,16 +446,16 @@ static void work_off(struct vpmu_emulated *t)
 	vpmu_deferring_done(r, count, r->scattered - before);
 }
 
-void vpmu_watch_catch_up(struct vpmu_emulated *t)
+void vpmu_callbacks_catch_up(struct vpmu_emulated *t)
 {
 	if (vpmu_defers(&t->runner))
 		work_off(t);
 	vpmu_runner_settle(&t->runner);
 }
 
-void vpmu_watch_publish(struct vpmu_emulated *t)
+void vpmu_callbacks_publish(struct vpmu_emulated *t)
 {
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 }
@@ -452,7 +463,7 @@ void vpmu_watch_publish(struct vpmu_emulated *t)
 static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			   void *unused)
 {
-	vpmu_watch_catch_up(vpmu_self);
+	vpmu_callbacks_catch_up(vpmu_self);
 	vpmu_nontemporal_store(vcpu, info, address, unused);
 }
 
@@ -465,7 +476,7 @@ static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 	(void)vcpu, (void)info;
 	if (!t)
 		return;
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	tag = vpmu_runner_tag(&t->runner, address);
 	if (t->combining.used)
 		vpmu_nontemporal_release(t, tag);
@@ -474,7 +485,7 @@ static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 
 static void on_fence(unsigned int vcpu, void *unused)
 {
-	vpmu_watch_catch_up(vpmu_self);
+	vpmu_callbacks_catch_up(vpmu_self);
 	vpmu_nontemporal_fence(vcpu, unused);
 }
 
@@ -528,16 +539,29 @@ noted_as(uint32_t ways, unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 		charge_entry(user);
 }
 
-#define NOTED(name, ways) \
-	static void name(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, \
-			 void *user) \
-	{ \
-		noted_as(ways, vcpu, info, address, user); \
-	}
-NOTED(on_access_noted, 0)
-NOTED(on_modify_noted, VPMU_MODIFIES)
-NOTED(on_first_noted, VPMU_FIRST)
-NOTED(on_first_modify_noted, VPMU_FIRST | VPMU_MODIFIES)
+static void on_access_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	noted_as(0, vcpu, info, address, user);
+}
+
+static void on_modify_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
+{
+	noted_as(VPMU_MODIFIES, vcpu, info, address, user);
+}
+
+static void on_first_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			   void *user)
+{
+	noted_as(VPMU_FIRST, vcpu, info, address, user);
+}
+
+static void on_first_modify_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				  void *user)
+{
+	noted_as(VPMU_FIRST | VPMU_MODIFIES, vcpu, info, address, user);
+}
 
 static const qemu_plugin_vcpu_mem_cb_t accesses_noted[VPMU_WAYS] = {
 	[0] = on_access_noted, [VPMU_MODIFIES] = on_modify_noted,
@@ -568,7 +592,7 @@ static void on_prefetch_noted(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 	leave_access();
 }
 
-void vpmu_watch_profile(void)
+void vpmu_callbacks_profile(void)
 {
 	callbacks.noted = true;
 	callbacks.accesses = accesses_noted;
@@ -597,7 +621,7 @@ static void watch_instructions(struct qemu_plugin_tb *tb, size_t count)
 	}
 }
 
-void vpmu_watch_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
+void vpmu_callbacks_translate(struct qemu_plugin_tb *tb, uint64_t fetched)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct vpmu_timed_block *timed = vpmu_timed_block_of(tb, fetched);
@@ -638,15 +662,15 @@ static void charge_interrupted(uint64_t address, const uint8_t *code, size_t byt
 
 /* A block whose first access stands for it is not counted yet if it has not come to that one. Any
  * other was counted when it was entered. */
-void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
-			    uint32_t instructions, uint32_t executed)
+void vpmu_callbacks_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
+				uint32_t instructions, uint32_t executed)
 {
 	struct vpmu_block_code block = { code, bytes, instructions };
 	struct vpmu_timed_block part = vpmu_timed_block_part(address, bytes, executed), *before;
 	int first = code && !vpmu_core_feed_active() ?
 		    vpmu_translation_first(&callbacks, &block) : -1;
 
-	vpmu_watch_catch_up(vpmu_self);
+	vpmu_callbacks_catch_up(vpmu_self);
 	charge_interrupted(address, code, bytes,
 			   first >= (int)executed - 1 ? (struct part){ 0, executed, 1 } :
 			   (struct part){ executed, instructions, UINT64_MAX });
@@ -654,7 +678,7 @@ void vpmu_watch_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 		before = vpmu_self->runner.before;
 		vpmu_self->runner.before = NULL;
 		on_block(0, &part);
-		vpmu_watch_catch_up(vpmu_self);
+		vpmu_callbacks_catch_up(vpmu_self);
 		vpmu_self->runner.before = before;
 		return;
 	}
@@ -667,17 +691,20 @@ static struct vpmu_runner *settled_runner(void)
 {
 	if (!vpmu_self)
 		return NULL;
-	vpmu_watch_catch_up(vpmu_self);
+	vpmu_callbacks_catch_up(vpmu_self);
 	return &vpmu_self->runner;
 }
 
-const struct vpmu_core_feed_parts vpmu_watch_parts = {
-	.block = on_block, .fence = on_fence,
-	.access = on_access, .nontemporal = on_nontemporal, .prefetch = on_prefetch,
+const struct vpmu_core_feed_parts vpmu_callbacks_parts = {
+	.block = on_block,
+	.fence = on_fence,
+	.access = on_access,
+	.nontemporal = on_nontemporal,
+	.prefetch = on_prefetch,
 };
 
-int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
-		    size_t why_bytes)
+int vpmu_callbacks_open(const char *path, const struct vpmu_core_feed_parts *used, char *why,
+			size_t why_bytes)
 {
 	int rc = vpmu_segment_open(path, &vpmu_feed.segment, why, why_bytes);
 
@@ -702,7 +729,7 @@ int vpmu_watch_open(const char *path, const struct vpmu_core_feed_parts *used, c
 	return 0;
 }
 
-const char *vpmu_watch_argument(int argc, char **argv, const char *name)
+const char *vpmu_callbacks_argument(int argc, char **argv, const char *name)
 {
 	size_t length = strlen(name);
 

@@ -99,14 +99,14 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	(void)id;
 	program_begins();
-	if (vpmu_stepping_translate(tb))
+	if (vpmu_window_access_translate(tb))
 		return;
 	guard_code(tb);
 	vpmu_illegal_translate(tb);
 	if (vpmu_feed.left_out ||
 	    vpmu_regions_quiet(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0))))
 		return;
-	vpmu_watch_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
+	vpmu_callbacks_translate(tb, qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0)));
 }
 
 /* No thread is in a translation or makes one. */
@@ -155,7 +155,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		left_out_call(num, a1, a2);
 	if (!t)
 		return;
-	vpmu_watch_catch_up(t);
+	vpmu_callbacks_catch_up(t);
 	t->polls = vpmu_syscall_polls(num, a3, a4);
 	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
 	vpmu_contended_sleep(&t->runner, t->waits);
@@ -216,7 +216,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 static void on_vcpu_start(qemu_plugin_id_t id, unsigned int vcpu)
 {
 	(void)id, (void)vcpu;
-	vpmu_serving_registers();
+	vpmu_user_mode_registers();
 	vpmu_system_exec_loaded(loaded_from);
 	loaded_from = NULL;
 }
@@ -225,7 +225,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 {
 	(void)id, (void)unused;
 	if (vpmu_self)
-		vpmu_watch_catch_up(vpmu_self);
+		vpmu_callbacks_catch_up(vpmu_self);
 	vpmu_emulated_end();
 	count_feed(false);
 	vpmu_notes_end();
@@ -268,10 +268,10 @@ static bool says(const char *text, const char *word)
 static struct vpmu_fixed fixed_of(int argc, char **argv)
 {
 	return (struct vpmu_fixed){
-		.seed = text_number(vpmu_watch_argument(argc, argv, "seed")),
-		.stream = text_number(vpmu_watch_argument(argc, argv, "stream")),
-		.host_random = !says(vpmu_watch_argument(argc, argv, "random"), "fixed"),
-		.model_time = says(vpmu_watch_argument(argc, argv, "time"), "model"),
+		.seed = text_number(vpmu_callbacks_argument(argc, argv, "seed")),
+		.stream = text_number(vpmu_callbacks_argument(argc, argv, "stream")),
+		.host_random = !says(vpmu_callbacks_argument(argc, argv, "random"), "fixed"),
+		.model_time = says(vpmu_callbacks_argument(argc, argv, "time"), "model"),
 	};
 }
 
@@ -286,44 +286,45 @@ static void begin_profile(const char *folder, bool data)
 		__atomic_fetch_add(&vpmu_feed.segment->profiles_failed, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	vpmu_watch_profile();
+	vpmu_callbacks_profile();
 	if (data)
-		vpmu_serving_follow();
+		vpmu_user_mode_follow();
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	struct vpmu_core_feed_parts parts = vpmu_watch_parts;
-	const char *path = vpmu_watch_argument(argc, argv, "segment");
-	const char *only = vpmu_watch_argument(argc, argv, "only");
-	const char *profile = vpmu_watch_argument(argc, argv, "profile");
+	struct vpmu_core_feed_parts parts = vpmu_callbacks_parts;
+	const char *path = vpmu_callbacks_argument(argc, argv, "segment");
+	const char *only = vpmu_callbacks_argument(argc, argv, "only");
+	const char *profile = vpmu_callbacks_argument(argc, argv, "profile");
 	const struct vpmu_passed_on with = {
-		.tool = vpmu_watch_argument(argc, argv, "tool"), .only = only ? only : "",
+		.tool = vpmu_callbacks_argument(argc, argv, "tool"),
+		.only = only ? only : "",
 		.profile = profile ? profile : "",
-		.data = says(vpmu_watch_argument(argc, argv, "data"), "on"),
+		.data = says(vpmu_callbacks_argument(argc, argv, "data"), "on"),
 	};
 	struct vpmu_fixed fixed;
 	char why[512] = "vpmu feed: needs segment=PATH and a user-mode x86_64 QEMU";
 
-	parts.retranslate = vpmu_serving_forget;
+	parts.retranslate = vpmu_user_mode_forget;
 	parts.retires = true;
 	if (!path || info->system_emulation || strcmp(info->target_name, "x86_64") ||
-	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
+	    vpmu_callbacks_open(path, &parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
 	}
 	fixed = fixed_of(argc, argv);
-	vpmu_feed.left_out = says(vpmu_watch_argument(argc, argv, "counts"), "off");
-	if (!vpmu_serving_begin(path, &with, &fixed)) {
+	vpmu_feed.left_out = says(vpmu_callbacks_argument(argc, argv, "counts"), "off");
+	if (!vpmu_user_mode_begin(path, &with, &fixed)) {
 		dprintf(STDERR_FILENO, "vpmu feed: this QEMU is not one that the project has "
 			"built\n");
 		return -EINVAL;
 	}
-	vpmu_outside_begin(vpmu_watch_argument(argc, argv, "regions"), vpmu_serving_forget);
+	vpmu_outside_begin(vpmu_callbacks_argument(argc, argv, "regions"), vpmu_user_mode_forget);
 	if (profile && !vpmu_feed.left_out)
 		begin_profile(profile, with.data);
-	loaded_from = vpmu_watch_argument(argc, argv, "close");
+	loaded_from = vpmu_callbacks_argument(argc, argv, "close");
 	vpmu_feed.space = new_space();
 	count_feed(true);
 	if (only && !vpmu_feed.left_out)

@@ -115,47 +115,48 @@ static bool physical_address(unsigned int vcpu, qemu_plugin_meminfo_t info, uint
 	return here >= main_start;
 }
 
-static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *user)
+static void on_guest_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			    void *user)
 {
 	uint64_t found;
 
 	if (vpmu_self && physical_address(vcpu, info, address, &found))
-		vpmu_watch_parts.access(vcpu, info, found, user);
+		vpmu_callbacks_parts.access(vcpu, info, found, user);
 }
 
-static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			   void *user)
+static void on_guest_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+				 void *user)
 {
 	uint64_t found;
 
 	if (vpmu_self && physical_address(vcpu, info, address, &found))
-		vpmu_watch_parts.nontemporal(vcpu, info, found, user);
+		vpmu_callbacks_parts.nontemporal(vcpu, info, found, user);
 }
 
 /* Drops a prefetch whose page is not among the last translations. */
-static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			void *to_l1)
+static void on_guest_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *to_l1)
 {
 	uint64_t found;
 
 	if (vpmu_self && physical_address(vcpu, info, address, &found))
-		vpmu_watch_parts.prefetch(vcpu, info, found, to_l1);
+		vpmu_callbacks_parts.prefetch(vcpu, info, found, to_l1);
 }
 
-static void on_fence(unsigned int vcpu, void *user)
+static void on_guest_fence(unsigned int vcpu, void *user)
 {
 	if (vpmu_self)
-		vpmu_watch_parts.fence(vcpu, user);
+		vpmu_callbacks_parts.fence(vcpu, user);
 }
 
 /* The feed reports what core PMUs count, and a clock that nobody has published yet. A CPU that
  * waits for memory all the time publishes its own with each line, so it checks for the uncore's
  * overflows here. */
-static void on_block(unsigned int vcpu, void *timed)
+static void on_guest_block(unsigned int vcpu, void *timed)
 {
 	static __thread uint64_t looked;
 
-	vpmu_watch_parts.block(vcpu, timed);
+	vpmu_callbacks_parts.block(vcpu, timed);
 	if (vpmu_self && vpmu_runner_now(&vpmu_self->runner) - looked >= VPMU_PUBLISH_CLOCKS) {
 		looked = vpmu_runner_now(&vpmu_self->runner);
 		vpmu_whole_interrupts();
@@ -185,14 +186,14 @@ static bool loop_begins(const struct qemu_plugin_insn *first)
 	return true;
 }
 
-static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void on_guest_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
 	uint64_t here = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first);
 
 	(void)id;
 	if (awake && (!from_kernel || loop_begins(first)) && here >= main_start)
-		vpmu_watch_translate(tb, physical(here - main_start));
+		vpmu_callbacks_translate(tb, physical(here - main_start));
 }
 
 /* ---- turns ---- */
@@ -236,7 +237,7 @@ static void on_idle(qemu_plugin_id_t id, unsigned int vcpu)
 void vpmu_whole_publish(void)
 {
 	if (vpmu_self)
-		vpmu_watch_publish(vpmu_self);
+		vpmu_callbacks_publish(vpmu_self);
 }
 
 void vpmu_whole_forget(uint64_t from, uint64_t to)
@@ -274,7 +275,7 @@ static void wake_up(void)
 	if (registered)
 		return;
 	registered = true;
-	qemu_plugin_register_vcpu_tb_trans_cb(feed_id, on_translate);
+	qemu_plugin_register_vcpu_tb_trans_cb(feed_id, on_guest_translate);
 	qemu_plugin_register_vcpu_idle_cb(feed_id, on_idle);
 }
 
@@ -298,30 +299,34 @@ static void retranslate(void)
 }
 
 static const struct vpmu_core_feed_parts parts = {
-	.block = on_block, .fence = on_fence, .retranslate = retranslate,
-	.access = on_access, .nontemporal = on_nontemporal, .prefetch = on_prefetch,
+	.block = on_guest_block,
+	.fence = on_guest_fence,
+	.retranslate = retranslate,
+	.access = on_guest_access,
+	.nontemporal = on_guest_nontemporal,
+	.prefetch = on_guest_prefetch,
 	.reported = vpmu_whole_interrupts,
 };
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	const char *path = vpmu_watch_argument(argc, argv, "segment");
+	const char *path = vpmu_callbacks_argument(argc, argv, "segment");
 	char why[512] = "vpmu feed: needs segment=PATH and make guest's qemu-system-x86_64 with "
 			VPMU_GUEST_ENV;
 
 	vpmu_feed.cpu_of = vpmu_whole_cpu;	/* before the feed is opened */
 	if (!path || !machine || !info->system_emulation || strcmp(info->target_name, "x86_64") ||
-	    vpmu_watch_open(path, &parts, why, sizeof(why))) {
+	    vpmu_callbacks_open(path, &parts, why, sizeof(why))) {
 		/* QEMU itself only reports that some plugin failed. */
 		dprintf(STDERR_FILENO, "%s\n", why);
 		return -EINVAL;
 	}
-	if (vpmu_watch_argument(argc, argv, "node"))
-		vpmu_feed.caches.node_bytes = strtoull(vpmu_watch_argument(argc, argv, "node"),
-						       NULL, 10);
+	if (vpmu_callbacks_argument(argc, argv, "node"))
+		vpmu_feed.caches.node_bytes =
+			strtoull(vpmu_callbacks_argument(argc, argv, "node"), NULL, 10);
 	feed_id = id;
 	fed = true;
-	awake = from_kernel = vpmu_watch_argument(argc, argv, "from") != NULL;
+	awake = from_kernel = vpmu_callbacks_argument(argc, argv, "from") != NULL;
 	__atomic_fetch_add(&vpmu_feed.segment->feeds, 1, __ATOMIC_RELAXED);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_machine, NULL);
 	if (awake)

@@ -100,7 +100,7 @@ static HOT void answer(const struct llc_request *q, uint32_t slice, uint32_t oth
 static HOT void write_memory(const struct llc_request *q, uint64_t tag, bool away)
 {
 	track(q, away, VPMU_TRK_EVICTION, q->r->clock, q->c->s->machine.write_clocks);
-	vpmu_home_access(q->c, q->r, tag, true, 1);
+	vpmu_controller_access(q->c, q->r, tag, true, 1);
 }
 
 static HOT void read_memory(const struct llc_request *q)
@@ -109,8 +109,8 @@ static HOT void read_memory(const struct llc_request *q)
 	uint64_t start = vpmu_runner_fill(q->r, q->r->memory_pace);
 
 	track(q, is_away(q), read_of(q), start, m->memory_clocks);
-	vpmu_home_access(q->c, q->r, q->tag, false, 1);
-	vpmu_outcome_fill(q->r, q->kind, false);
+	vpmu_controller_access(q->c, q->r, q->tag, false, 1);
+	vpmu_cache_events_fill(q->r, q->kind, false);
 }
 
 /* Snoops one core and returns its answer. */
@@ -125,12 +125,12 @@ static HOT enum vpmu_snoop_result core_ask(const struct llc_request *q, uint32_t
 		q->r->inside = NULL;
 	else if (take_out && vpmu_turns_spinning)
 		vpmu_turns_snooped(p.core, q->r->clock);
-	l1_lost = q->r->counts && vpmu_outcome_l1_modified(&p, tag);
+	l1_lost = q->r->counts && vpmu_cache_events_l1_modified(&p, tag);
 	result = vpmu_private_snoop(&p, tag, take_out);
 	if (other && cause == VPMU_XCORE && result == VPMU_SNOOP_HITM)
 		vpmu_runner_hitm(q->r);
-	vpmu_outcome_snooped(q->c, q->r, core, (struct vpmu_snooped){ cause, q->kind, result },
-			     l1_lost);
+	vpmu_cache_events_snooped(q->c, q->r, core, (struct vpmu_snooped){ cause, q->kind, result },
+				  l1_lost);
 	return result;
 }
 
@@ -167,7 +167,7 @@ static HOT enum vpmu_word_state miss(const struct llc_request *q)
 		if (modified)
 			write_memory(q, set_tag(victim), vpmu_cores_of(at, way) & AWAY);
 	}
-	vpmu_outcome_llc_miss(q->c, q->r, q->kind, victim, modified);
+	vpmu_cache_events_llc_miss(q->c, q->r, q->kind, victim, modified);
 	vpmu_place_put(at, way, q->tag | VPMU_WORD_E, 1ull << q->r->core | (is_away(q) ? AWAY : 0));
 	return VPMU_WORD_E;
 }
@@ -210,7 +210,7 @@ static enum vpmu_word_state read_from_owner(const struct llc_request *q, uint32_
 
 	answer(q, q->at.slice, core, VPMU_XCORE, result);
 	if (result != VPMU_SNOOP_MISS)
-		vpmu_outcome_fill(q->r, q->kind, true);
+		vpmu_cache_events_fill(q->r, q->kind, true);
 	if (result == VPMU_SNOOP_MISS) {
 		vpmu_place_put(&q->at, way, word, me);
 		return VPMU_WORD_E;
@@ -266,7 +266,7 @@ hit_directory(const struct llc_request *q, uint32_t way, uint64_t others)
 	else
 		wait_for_hit(q);
 	if (!copy && result != VPMU_SNOOP_MISS)
-		vpmu_outcome_fill(q->r, q->kind, true);
+		vpmu_cache_events_fill(q->r, q->kind, true);
 	if (!store && result == VPMU_SNOOP_HITM)
 		write_memory(q, q->tag, false);
 	if (store || result == VPMU_SNOOP_MISS) {
@@ -285,8 +285,8 @@ static void tell_snoop(const struct llc_request *q, uint32_t core, bool modified
 	if (q->kind == VPMU_STORE && vpmu_turns_spinning)
 		vpmu_turns_snooped(vpmu_caches_core(q->c, q->r->package, core), q->r->clock);
 	answer(q, q->at.slice, core, VPMU_XCORE, result);
-	vpmu_outcome_snooped(q->c, q->r, core,
-			     (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);
+	vpmu_cache_events_snooped(q->c, q->r, core,
+				  (struct vpmu_snooped){ VPMU_XCORE, q->kind, result }, modified);
 }
 
 /* A contended store, as the requester sees it: see contention.h. */
@@ -298,9 +298,9 @@ borrow(struct llc_request *q, uint32_t lender, uint64_t others, enum vpmu_word_s
 	tell_snoop(q, lender, found == VPMU_WORD_M);
 	vpmu_runner_hitm(q->r);
 	if (!q->c->layout.directory)
-		vpmu_outcome_llc_hit(q->c, q->r, q->kind, VPMU_WORD_M);
+		vpmu_cache_events_llc_hit(q->c, q->r, q->kind, VPMU_WORD_M);
 	else if (!has_copy(q))
-		vpmu_outcome_fill(q->r, q->kind, true);
+		vpmu_cache_events_fill(q->r, q->kind, true);
 	return VPMU_WORD_E;
 }
 
@@ -314,7 +314,7 @@ static __attribute__((noinline)) void give_back(const struct llc_request *q)
 
 	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
 	answer(q, q->at.slice, lender, VPMU_XCORE, result);
-	vpmu_outcome_taken_back(q->c, q->r, lender);
+	vpmu_cache_events_taken_back(q->c, q->r, lender);
 	vpmu_contended_return(q->c, q->r, lender, q->tag);
 	if (way >= 0)
 		vpmu_place_put(&q->at, (uint32_t)way, q->tag | (q->c->layout.directory ?
@@ -341,7 +341,7 @@ static enum vpmu_word_state hit(struct llc_request *q, uint32_t way)
 	if (q->c->layout.directory)
 		return hit_directory(q, way, others);
 	wait_for_hit(q);
-	vpmu_outcome_llc_hit(q->c, q->r, q->kind, (enum vpmu_word_state)state);
+	vpmu_cache_events_llc_hit(q->c, q->r, q->kind, (enum vpmu_word_state)state);
 	if (q->kind == VPMU_STORE) {
 		bool modified = invalidate(q, q->at.slice, q->tag, others, VPMU_XCORE) ==
 				VPMU_SNOOP_HITM;
@@ -445,8 +445,8 @@ static HOT bool access_private(const struct llc_request *q, struct vpmu_private 
 	return done;
 }
 
-static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			   enum vpmu_touch kind, uint32_t *counts, bool skips_l1)
+static HOT void access_package(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			       enum vpmu_touch kind, uint32_t *counts, bool skips_l1)
 {
 	struct vpmu_private p = vpmu_private_sets(c, r, r->core, tag);
 	struct llc_request q = {
@@ -456,7 +456,7 @@ static HOT void access_any(const struct vpmu_caches *c, struct vpmu_runner *r, u
 	p.counts = counts;
 	p.skips_l1 = skips_l1;
 	if (counts)
-		vpmu_outcome_access(&p, r, tag, kind);
+		vpmu_cache_events_access(&p, r, tag, kind);
 	if (access_private(&q, &p))
 		return;
 	q.at = vpmu_llc_place_of(c, r->package, tag);
@@ -476,9 +476,9 @@ static __attribute__((noinline)) void access_general(const struct vpmu_caches *c
 						     enum vpmu_touch kind)
 {
 	if (!r->counts)
-		access_any(c, r, tag, kind, NULL, false);
+		access_package(c, r, tag, kind, NULL, false);
 	else
-		access_any(c, r, tag, kind, r->counts, false);
+		access_package(c, r, tag, kind, r->counts, false);
 }
 
 void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
@@ -491,7 +491,7 @@ void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint
 void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 			  bool to_l1)
 {
-	access_any(c, r, tag, VPMU_LOAD, r->counts, !to_l1);
+	access_package(c, r, tag, VPMU_LOAD, r->counts, !to_l1);
 }
 
 bool vpmu_caches_remove(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag)

@@ -43,7 +43,8 @@ static uint64_t address_of(uint64_t tag)
 	return tag & ((UINT64_C(1) << VPMU_SPACE_SHIFT) - 1);
 }
 
-uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag)
+uint32_t vpmu_controller_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				      uint64_t tag)
 {
 	uint64_t page = tag >> PAGE_SHIFT, *entry;
 
@@ -55,12 +56,12 @@ uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner
 	if (!entry)
 		return spread(page, c->s->machine.packages);
 	if (!*entry)
-		vpmu_home_move(c, tag, c->place ? c->place(address_of(tag), r->package) :
-						  r->package);
+		vpmu_controller_home_move(
+			c, tag, c->place ? c->place(address_of(tag), r->package) : r->package);
 	return (uint32_t)(*entry >> HOME_SHIFT) - 1;
 }
 
-void vpmu_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package)
+void vpmu_controller_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package)
 {
 	uint64_t *entry = home_entry(c, tag >> PAGE_SHIFT);
 
@@ -68,7 +69,7 @@ void vpmu_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package)
 		*entry = tag >> PAGE_SHIFT | (uint64_t)(package + 1) << HOME_SHIFT;
 }
 
-bool vpmu_home_known(const struct vpmu_caches *c, uint64_t tag)
+bool vpmu_controller_home_known(const struct vpmu_caches *c, uint64_t tag)
 {
 	const uint64_t *entry = home_entry(c, tag >> PAGE_SHIFT);
 
@@ -78,7 +79,7 @@ bool vpmu_home_known(const struct vpmu_caches *c, uint64_t tag)
 /* Address bits 6, 13, 16 and 20: bits 0, 7, 10 and 14 of the line's number. */
 #define BOX_BITS 0x4481ull
 
-uint32_t vpmu_home_box(const struct vpmu_caches *c, uint64_t tag)
+uint32_t vpmu_controller_box(const struct vpmu_caches *c, uint64_t tag)
 {
 	uint64_t line = vpmu_placed_line(tag);
 
@@ -103,10 +104,11 @@ static enum vpmu_page open_page(const struct vpmu_caches *c, uint32_t package, u
 	return old == page + 1 ? VPMU_PAGE_HIT : VPMU_PAGE_MISS;
 }
 
-void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
-		       bool write, uint32_t requests)
+void vpmu_controller_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
+			     bool write, uint32_t requests)
 {
-	uint32_t package = vpmu_home_package(c, r, tag), box = vpmu_home_box(c, tag);
+	uint32_t package = vpmu_controller_home_package(c, r, tag),
+		 box = vpmu_controller_box(c, tag);
 	enum vpmu_page page;
 
 	/* The clock of the home package advances, too, while it serves another package. */

@@ -25,16 +25,16 @@
 #define VPMU_BANK_LINES_SHIFT 7
 
 /* Sends a command to its memory controller, on machines whose controllers are modelled. */
-void vpmu_home_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
-		       bool write, uint32_t requests);
+void vpmu_controller_command(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag,
+			     bool write, uint32_t requests);
 
 /* The runner reads a line from memory or writes it there, by so many requests. Machine lock
  * held. */
-static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
-				    uint64_t tag, bool write, uint32_t requests)
+static inline void vpmu_controller_access(const struct vpmu_caches *c, const struct vpmu_runner *r,
+					  uint64_t tag, bool write, uint32_t requests)
 {
 	if (c->layout.boxes) {
-		vpmu_home_command(c, r, tag, write, requests);
+		vpmu_controller_command(c, r, tag, write, requests);
 		return;
 	}
 	vpmu_charge_dram(VPMU_KIND_DRAM_REQUESTS, requests, write);
@@ -42,12 +42,13 @@ static inline void vpmu_home_access(const struct vpmu_caches *c, const struct vp
 }
 
 /* The parts, for tests. */
-uint32_t vpmu_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r, uint64_t tag);
-uint32_t vpmu_home_box(const struct vpmu_caches *c, uint64_t tag);
+uint32_t vpmu_controller_home_package(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				      uint64_t tag);
+uint32_t vpmu_controller_box(const struct vpmu_caches *c, uint64_t tag);
 
 /* Has the page a home already? Machine lock held. */
-bool vpmu_home_known(const struct vpmu_caches *c, uint64_t tag);
+bool vpmu_controller_home_known(const struct vpmu_caches *c, uint64_t tag);
 /* Gives the page its home. Machine lock held. */
-void vpmu_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package);
+void vpmu_controller_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package);
 
 #endif

@@ -92,7 +92,7 @@ static COLD void tell_transfer(const struct vpmu_caches *c, const struct vpmu_ru
 			       uint64_t tag, enum vpmu_tracker kind, uint64_t start, uint64_t end)
 {
 	vpmu_tracker(c->s, r->package, kind, true, start, end);
-	vpmu_home_access(c, r, tag, kind == VPMU_TRK_EVICTION, 1);
+	vpmu_controller_access(c, r, tag, kind == VPMU_TRK_EVICTION, 1);
 }
 
 static HOT void transfer(const struct plain *q, uint64_t tag, enum vpmu_tracker kind,

@@ -37,7 +37,7 @@ static void write_requests(const struct vpmu_caches *c, const struct vpmu_runner
 		else
 			vpmu_away_tracker(c->s, r->package, VPMU_TRK_WRITE, true, now,
 					  now + c->s->machine.write_clocks);
-	vpmu_home_access(c, r, tag, true, requests);
+	vpmu_controller_access(c, r, tag, true, requests);
 }
 
 static uint32_t pieces(uint64_t bytes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Adds what the caches did to a thread's core event counts. llc.c calls these while r->counts is
- * set; cache_events.h has the rules. vpmu_outcome_access() reads the core's caches without a lock;
- * for all others the caller holds the machine lock. Snoops and lines taken back count for another
- * core and go to the model at once. Everything else stays in r->counts until the thread's
- * report. */
+ * set; cache_events.h has the rules. The caller holds the machine lock, but for
+ * vpmu_cache_events_access(), which only reads the core's caches. Snoops and lines taken back count
+ * for another core and go to the model at once. Everything else stays in r->counts until the
+ * thread's report. */
 #include "cache_events.h"
 
 #include "../profile/count.h"
@@ -43,8 +43,8 @@ static void fill_l2(const struct vpmu_private *p, uint32_t *counts)
 	vpmu_count(counts, VPMU_L2_LINES_OUT_M, lost == VPMU_WORD_M);
 }
 
-void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner *r, uint64_t tag,
-			 enum vpmu_touch kind)
+void vpmu_cache_events_access(const struct vpmu_private *p, const struct vpmu_runner *r,
+			      uint64_t tag, enum vpmu_touch kind)
 {
 	const struct vpmu_l1 *l1 = kind == VPMU_CODE ? &p->l1i : &p->l1d;
 	int way = l1_find(l1, tag);
@@ -62,22 +62,22 @@ void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner 
 				     set_state(set_word(&p->l2, (uint32_t)way))), 1);
 }
 
-bool vpmu_outcome_l1_modified(const struct vpmu_private *p, uint64_t tag)
+bool vpmu_cache_events_l1_modified(const struct vpmu_private *p, uint64_t tag)
 {
 	int way = l1_find(&p->l1d, tag);
 
 	return way >= 0 && set_state(l1_word(&p->l1d, (uint32_t)way)) == VPMU_WORD_M;
 }
 
-void vpmu_outcome_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			    enum vpmu_touch kind, enum vpmu_word_state state)
+void vpmu_cache_events_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				 enum vpmu_touch kind, enum vpmu_word_state state)
 {
 	if (!c->layout.core.l2.sets)
 		vpmu_count(r->counts, behind(kind, state), 1);
 }
 
-void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			     enum vpmu_touch kind, uint64_t victim, bool modified)
+void vpmu_cache_events_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				  enum vpmu_touch kind, uint64_t victim, bool modified)
 {
 	if (c->layout.core.l2.sets)
 		return;
@@ -87,7 +87,8 @@ void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runn
 	vpmu_count(r->counts, VPMU_L2_LINES_OUT_M, modified);
 }
 
-void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, bool from_cache)
+void vpmu_cache_events_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind,
+				  bool from_cache)
 {
 	static const enum vpmu_core_event events[3][2] = {
 		[VPMU_LOAD] = { VPMU_FILL_READ_MEMORY, VPMU_FILL_READ_CACHE },
@@ -109,8 +110,8 @@ static void tell_core(const struct vpmu_caches *c, const struct vpmu_runner *r, 
 	vpmu_core_events(c->s, cpu, counts, 0);
 }
 
-void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			      uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
+void vpmu_cache_events_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				   uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
 {
 	uint32_t counts[VPMU_CORE_EVENTS] = { 0 };
 
@@ -126,8 +127,8 @@ void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_run
 	tell_core(c, r, core, counts);
 }
 
-void vpmu_outcome_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
-				   uint32_t core)
+void vpmu_cache_events_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
+					uint32_t core)
 {
 	uint32_t counts[VPMU_CORE_EVENTS] = { [VPMU_L1D_WRITE_MISSES] = 1 };
 

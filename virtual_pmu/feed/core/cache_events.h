@@ -15,17 +15,18 @@
 
 /* These require r->counts; the inline ones below check it. */
 /* An access is about to look into the core's caches. */
-void vpmu_outcome_access(const struct vpmu_private *p, const struct vpmu_runner *r, uint64_t tag,
-			 enum vpmu_touch kind);
-bool vpmu_outcome_l1_modified(const struct vpmu_private *p, uint64_t tag);
+void vpmu_cache_events_access(const struct vpmu_private *p, const struct vpmu_runner *r,
+			      uint64_t tag, enum vpmu_touch kind);
+bool vpmu_cache_events_l1_modified(const struct vpmu_private *p, uint64_t tag);
 /* The LLC had the line in this state; without it, took it in, and let `victim` go (0: none;
  * modified: newer than memory anywhere). For machines where it is the level behind. */
-void vpmu_outcome_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			    enum vpmu_touch kind, enum vpmu_word_state state);
-void vpmu_outcome_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			     enum vpmu_touch kind, uint64_t victim, bool modified);
+void vpmu_cache_events_count_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				 enum vpmu_touch kind, enum vpmu_word_state state);
+void vpmu_cache_events_count_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				  enum vpmu_touch kind, uint64_t victim, bool modified);
 /* The line came from another core, or from memory. */
-void vpmu_outcome_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind, bool from_cache);
+void vpmu_cache_events_count_fill(const struct vpmu_runner *r, enum vpmu_touch kind,
+				  bool from_cache);
 /* Why a core was snooped, the other core's access if that was the cause, and the answer. */
 struct vpmu_snooped {
 	enum vpmu_snoop_cause cause;
@@ -34,45 +35,48 @@ struct vpmu_snooped {
 };
 /* A core of the package was snooped on behalf of this runner, machine lock held. l1_lost: its L1
  * had the line modified. */
-void vpmu_outcome_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
-			      uint32_t core, struct vpmu_snooped snooped, bool l1_lost);
+void vpmu_cache_events_count_snoop(const struct vpmu_caches *c, const struct vpmu_runner *r,
+				   uint32_t core, struct vpmu_snooped snooped, bool l1_lost);
 /* A store of that core's first thread missed, and another core had the line modified. */
-void vpmu_outcome_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
-				   uint32_t core);
+void vpmu_cache_events_count_taken_back(const struct vpmu_caches *c, const struct vpmu_runner *r,
+					uint32_t core);
 
-static inline void vpmu_outcome_llc_hit(const struct vpmu_caches *c, const struct vpmu_runner *r,
-					enum vpmu_touch kind, enum vpmu_word_state state)
+static inline void vpmu_cache_events_llc_hit(const struct vpmu_caches *c,
+					     const struct vpmu_runner *r, enum vpmu_touch kind,
+					     enum vpmu_word_state state)
 {
 	if (r->counts)
-		vpmu_outcome_count_hit(c, r, kind, state);
+		vpmu_cache_events_count_hit(c, r, kind, state);
 }
 
-static inline void vpmu_outcome_llc_miss(const struct vpmu_caches *c, const struct vpmu_runner *r,
-					 enum vpmu_touch kind, uint64_t victim, bool modified)
+static inline void vpmu_cache_events_llc_miss(const struct vpmu_caches *c,
+					      const struct vpmu_runner *r, enum vpmu_touch kind,
+					      uint64_t victim, bool modified)
 {
 	if (r->counts)
-		vpmu_outcome_count_miss(c, r, kind, victim, modified);
+		vpmu_cache_events_count_miss(c, r, kind, victim, modified);
 }
 
-static inline void vpmu_outcome_fill(const struct vpmu_runner *r, enum vpmu_touch kind,
-				     bool from_cache)
+static inline void vpmu_cache_events_fill(const struct vpmu_runner *r, enum vpmu_touch kind,
+					  bool from_cache)
 {
 	if (r->counts)
-		vpmu_outcome_count_fill(r, kind, from_cache);
+		vpmu_cache_events_count_fill(r, kind, from_cache);
 }
 
-static inline void vpmu_outcome_snooped(const struct vpmu_caches *c, const struct vpmu_runner *r,
-					uint32_t core, struct vpmu_snooped snooped, bool l1_lost)
+static inline void vpmu_cache_events_snooped(const struct vpmu_caches *c,
+					     const struct vpmu_runner *r, uint32_t core,
+					     struct vpmu_snooped snooped, bool l1_lost)
 {
 	if (r->counts)
-		vpmu_outcome_count_snoop(c, r, core, snooped, l1_lost);
+		vpmu_cache_events_count_snoop(c, r, core, snooped, l1_lost);
 }
 
-static inline void vpmu_outcome_taken_back(const struct vpmu_caches *c,
-					   const struct vpmu_runner *r, uint32_t core)
+static inline void vpmu_cache_events_taken_back(const struct vpmu_caches *c,
+						const struct vpmu_runner *r, uint32_t core)
 {
 	if (r->counts)
-		vpmu_outcome_count_taken_back(c, r, core);
+		vpmu_cache_events_count_taken_back(c, r, core);
 }
 
 #endif

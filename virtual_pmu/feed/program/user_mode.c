@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers the calls of QEMU's user mode. System calls go to system/. Instructions that use
- * registers (RDPMC, RDTSC, SPFLT) or fault on the window are handled here. vpmu_serving_begin()
+ * registers (RDPMC, RDTSC, SPFLT) or fault on the window are handled here. vpmu_user_mode_begin()
  * passes the table of functions to QEMU. Before a register is read other than by a system call,
  * synchronise() publishes the thread's counts and releases the machine lock, which system/
  * takes. */
@@ -39,7 +39,7 @@ static struct vpmu_user_layout layout;
 static void synchronise(void)
 {
 	if (vpmu_self)
-		vpmu_watch_publish(vpmu_self);
+		vpmu_callbacks_publish(vpmu_self);
 }
 
 static enum vpmu_user_answer on_rdpmc(uint32_t index, uint64_t *value)
@@ -67,11 +67,11 @@ static void count_up_to_fault(const struct vpmu_user_block *block)
 {
 	const uint8_t *code;
 
-	if (!vpmu_self || !block->left || vpmu_stepping_again())
+	if (!vpmu_self || !block->left || vpmu_window_access_again())
 		return;
 	code = host->memory(block->address, block->bytes, false);
-	vpmu_watch_interrupted(block->address, code, block->bytes, block->instructions,
-			       block->instructions - block->left + 1);
+	vpmu_callbacks_interrupted(block->address, code, block->bytes, block->instructions,
+				   block->instructions - block->left + 1);
 }
 
 static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block *block)
@@ -83,16 +83,16 @@ static bool on_fault(uint64_t address, bool store, const struct vpmu_user_block 
 	count_up_to_fault(block);
 	synchronise();
 	if (of_code)
-		vpmu_stepping_execute();
-	return of_code || vpmu_stepping_fault(address, store);
+		vpmu_window_access_execute();
+	return of_code || vpmu_window_access_fault(address, store);
 }
 
-void vpmu_serving_forget(void)
+void vpmu_user_mode_forget(void)
 {
 	host->forget();
 }
 
-void vpmu_serving_follow(void)
+void vpmu_user_mode_follow(void)
 {
 	const struct vpmu_follow_host with = {
 		.stack = host->stack, .memory = host->memory,
@@ -102,7 +102,7 @@ void vpmu_serving_follow(void)
 	vpmu_follow_begin(&with);
 }
 
-void vpmu_serving_registers(void)
+void vpmu_user_mode_registers(void)
 {
 	if (vpmu_following)
 		vpmu_registers_find();
@@ -119,8 +119,10 @@ static int home(uint64_t address, int move)
 		return 0;
 	vpmu_lock(vpmu_feed.segment);
 	if (move >= 0)
-		vpmu_home_move(c, tag, (uint32_t)move);
-	node = vpmu_home_known(c, tag) ? (int)vpmu_home_package(c, &runner, tag) : -ENOENT;
+		vpmu_controller_home_move(c, tag, (uint32_t)move);
+	node = vpmu_controller_home_known(c, tag)
+		       ? (int)vpmu_controller_home_package(c, &runner, tag)
+		       : -ENOENT;
 	vpmu_unlock(vpmu_feed.segment);
 	return node;
 }
@@ -167,7 +169,7 @@ static int on_exec(int dirfd, int flags, const char **path, char ***argv, char *
 static void on_turn(unsigned int vcpu)
 {
 	if (vpmu_self && vpmu_turn_self && vpmu_turn_self->leaving)
-		vpmu_watch_catch_up(vpmu_self);
+		vpmu_callbacks_catch_up(vpmu_self);
 	vpmu_scheduler_turn(vcpu);
 	if (vpmu_self)
 		vpmu_profile_place(&vpmu_self->runner);
@@ -180,7 +182,7 @@ static void on_killed(int number)
 	vpmu_process_turn_ends();
 }
 
-void vpmu_serving_aborted(void)
+void vpmu_user_mode_aborted(void)
 {
 	__atomic_fetch_add(&vpmu_feed.segment->aborted_count, 1, __ATOMIC_RELAXED);
 }
@@ -203,18 +205,25 @@ static void fill_layout(uint64_t seed)
 
 static const struct vpmu_user_calls calls = {
 	.layout = &layout,
-	.system_call = on_system_call, .system_return = on_system_return,
-	.exec = on_exec, .cpuid = vpmu_system_cpuid,
-	.rdpmc = on_rdpmc, .fault = on_fault, .illegal = on_illegal,
-	.rdtsc = on_rdtsc, .rdpid = vpmu_system_tsc_aux,
-	.thread_created = on_thread_created, .turn = on_turn,
-	.thread_ended = vpmu_scheduler_ended, .killed = on_killed,
-	.aborted = vpmu_serving_aborted,
+	.system_call = on_system_call,
+	.system_return = on_system_return,
+	.exec = on_exec,
+	.cpuid = vpmu_system_cpuid,
+	.rdpmc = on_rdpmc,
+	.fault = on_fault,
+	.illegal = on_illegal,
+	.rdtsc = on_rdtsc,
+	.rdpid = vpmu_system_tsc_aux,
+	.thread_created = on_thread_created,
+	.turn = on_turn,
+	.thread_ended = vpmu_scheduler_ended,
+	.killed = on_killed,
+	.aborted = vpmu_user_mode_aborted,
 	.status_line = vpmu_system_status_line,
 };
 
-bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
-			const struct vpmu_fixed *fixed)
+bool vpmu_user_mode_begin(const char *path, const struct vpmu_passed_on *with,
+			  const struct vpmu_fixed *fixed)
 {
 	static struct vpmu_program_memory memory;
 	static const char here;
@@ -230,7 +239,7 @@ bool vpmu_serving_begin(const char *path, const struct vpmu_passed_on *with,
 		.program = host->program, .protect = host->protect,
 		.home = home, .random = host->random, .seed = host->seed, .stack = host->stack,
 	};
-	vpmu_stepping_begin(host, vpmu_feed.left_out ? NULL : vpmu_watch_parts.access);
+	vpmu_window_access_begin(host, vpmu_feed.left_out ? NULL : vpmu_callbacks_parts.access);
 	vpmu_system_begin(vpmu_feed.segment, whole, &memory);
 	vpmu_system.left_out = vpmu_feed.left_out;
 	if (!vpmu_feed.segment->machine.one_node)

@@ -36,14 +36,15 @@ static unsigned int noted_vcpu;
 static bool stepping;
 static __thread bool again;	/* the instruction has faulted once more, maybe in another page */
 
-void vpmu_stepping_begin(const struct vpmu_user_host *with, qemu_plugin_vcpu_mem_cb_t access)
+void vpmu_window_access_begin(const struct vpmu_user_host *with, qemu_plugin_vcpu_mem_cb_t access)
 {
 	host = with;
 	access_memory = access;
 }
 
 /* After the access, so that the window holds what was stored. */
-static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+static void on_window_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			     void *unused)
 {
 	struct note *n = &notes[note_count];
 	uint32_t bytes = vpmu_info_bytes(info);
@@ -61,11 +62,11 @@ static void on_access(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t ad
 	note_count++;
 }
 
-bool vpmu_stepping_translate(struct qemu_plugin_tb *tb)
+bool vpmu_window_access_translate(struct qemu_plugin_tb *tb)
 {
 	if (!stepping)
 		return false;
-	qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0), on_access,
+	qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0), on_window_access,
 					 QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, NULL);
 	return true;
 }
@@ -78,7 +79,7 @@ static void around(bool begins)
 	vpmu_system_window_open(begins);
 }
 
-static void work_off(const struct note *n)
+static void window_access_work_off(const struct note *n)
 {
 	if (n->inside && n->info & VPMU_INFO_STORE)
 		vpmu_system_window_write(n->offset, n->bytes, vpmu_info_bytes(n->info));
@@ -86,7 +87,7 @@ static void work_off(const struct note *n)
 		access_memory(noted_vcpu, n->info, n->address, NULL);
 }
 
-bool vpmu_stepping_again(void)
+bool vpmu_window_access_again(void)
 {
 	return again;
 }
@@ -95,17 +96,17 @@ static void execute(void)
 {
 	again = !host->step(around);
 	for (uint32_t i = 0; !again && i < note_count; i++)
-		work_off(&notes[i]);
+		window_access_work_off(&notes[i]);
 	vpmu_system_window_leave();
 }
 
-void vpmu_stepping_execute(void)
+void vpmu_window_access_execute(void)
 {
 	vpmu_system_window_lock();
 	execute();
 }
 
-bool vpmu_stepping_fault(uint64_t address, bool store)
+bool vpmu_window_access_fault(uint64_t address, bool store)
 {
 	if (!vpmu_system_window_enter(address, store, again))
 		return false;
