@@ -29,7 +29,7 @@ static inline void vpmu_runner_release(struct vpmu_segment *s, struct vpmu_runne
 #define VPMU_LOCK_YIELDS 1000
 
 /* At a block's entry: releases the lock for a waiter, or since it was lost while the thread was
- * stopped. */
+ * stopped. A waiter that does not come in time has been stopped or killed, or requests again. */
 static inline void vpmu_runner_let_others(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	bool asked = __atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED);
@@ -40,6 +40,7 @@ static inline void vpmu_runner_let_others(struct vpmu_segment *s, struct vpmu_ru
 	for (int i = 0; i < VPMU_LOCK_YIELDS && __atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED) &&
 			!__atomic_load_n(&s->lock.word, __ATOMIC_RELAXED); i++)
 		sched_yield();
+	__atomic_store_n(&s->lock.asked, 0, __ATOMIC_RELAXED);
 }
 
 /* The program's own code, a tool's, is in a section that the lock protects. */
