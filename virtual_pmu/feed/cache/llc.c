@@ -464,6 +464,7 @@ static HOT void access_package(const struct vpmu_caches *c, struct vpmu_runner *
 	vpmu_prefetch_ahead(c, r, tag);
 	access_llc(&q, &p);
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
+	vpmu_runner_let_others(c->s, r);
 }
 
 uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *set)

@@ -292,6 +292,11 @@ static NOINLINE void plain_publish(const struct vpmu_caches *c, struct vpmu_runn
 	vpmu_runner_publish(c, r, VPMU_PUBLISH_CLOCKS);
 }
 
+static NOINLINE void plain_let_others(struct vpmu_segment *s, struct vpmu_runner *r)
+{
+	vpmu_runner_let_others(s, r);
+}
+
 /* No other thread reads the runner's clock before that is published, as by
  * vpmu_runner_publish(). */
 static HOT bool access_llc(struct plain *q)
@@ -303,6 +308,8 @@ static HOT bool access_llc(struct plain *q)
 	q->r->published = q->r->clock;
 	if (unlikely(vpmu_runner_number_is_due(q->r) || vpmu_retired_is_due(q->r)))
 		plain_publish(q->c, q->r);
+	if (vpmu_runner_is_asked(q->c->s, q->r))
+		plain_let_others(q->c->s, q->r);
 	return true;
 }
 

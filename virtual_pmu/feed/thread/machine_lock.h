@@ -28,13 +28,19 @@ static inline void vpmu_runner_release(struct vpmu_segment *s, struct vpmu_runne
 /* Times that a thread yields to one that waits for the lock: waiters sleep for 50 microseconds. */
 #define VPMU_LOCK_YIELDS 1000
 
-/* At a block's entry: releases the lock for a waiter, or since it was lost while the thread was
- * stopped. A waiter that does not come in time has been stopped or killed, or requests again. */
+/* True if another thread waits for the lock, or took it while this one was stopped. */
+static inline bool vpmu_runner_is_asked(const struct vpmu_segment *s, const struct vpmu_runner *r)
+{
+	return __builtin_expect(__atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED) ||
+		(uint32_t)__atomic_load_n(&s->lock.word, __ATOMIC_RELAXED) != r->tid, 0);
+}
+
+/* Releases the lock if it is asked for: at a block's entry, and behind an access to the LLC, as a
+ * loop that misses all the time checks nothing else. A waiter that does not come in time has been
+ * stopped or killed, or requests again. */
 static inline void vpmu_runner_let_others(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	bool asked = __atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED);
-
-	if (__builtin_expect(!asked && vpmu_lock_held(s), 1) || !r->holds)
+	if (!r->holds || !vpmu_runner_is_asked(s, r))
 		return;
 	vpmu_runner_release(s, r);
 	for (int i = 0; i < VPMU_LOCK_YIELDS && __atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED) &&
