@@ -25,7 +25,7 @@ EXTRA_LIBS_glue_events = -Wl,--wrap=calloc,--wrap=realloc,--wrap=free
 # Hundreds of processes or threads each, which takes memcheck minutes; the address sanitizer has them.
 # A forked child of papi_node_sum ends with what PAPI has allocated, which memcheck takes for its leak.
 # engine_cpuid starts an emulated program, and memcheck takes vpmu's new environment for its leak.
-NOT_MEMCHECKED = papi_node_sum papi_endurance engine_kills engine_safe engine_threads papi_clients \
+NOT_MEMCHECKED = engine_peers_safe papi_node_sum papi_endurance engine_kills engine_safe engine_threads papi_clients \
 	papi_clients_ends engine_cpuid
 # ipmu-run's own threads run in these.
 THREADED = run_region run_phases

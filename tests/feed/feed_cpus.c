@@ -72,8 +72,8 @@ static void execute(void)
 		  vpmu_turn_self->clock != vpmu_turn_self->began;
 	vpmu_turns_unlock();
 	vpmu_turn_self->clock += BLOCK_CLOCKS;
-	if (segment->uclk[0] < vpmu_turn_self->clock)
-		segment->uclk[0] = vpmu_turn_self->clock;
+	if (vpmu_newest_clock(segment) < vpmu_turn_self->clock)
+		__atomic_store_n(&segment->uclk[0], vpmu_turn_self->clock, __ATOMIC_RELAXED);
 	if (vpmu_turn_is_over(vpmu_turn_self->clock))
 		vpmu_scheduler_leave();
 	__atomic_fetch_sub(&executing, 1, __ATOMIC_RELAXED);
@@ -137,12 +137,22 @@ static void a_kick_ends_a_wait_for_a_moment(void **state)
 	assert_int_equal(blocks, 1);
 }
 
+static bool somebody_waits(void)
+{
+	bool any;
+
+	vpmu_turns_lock();
+	any = vpmu_turn_least(vpmu_turn_self);
+	vpmu_turns_unlock();
+	return any;
+}
+
 /* CPU 0 waits for its turn meanwhile. */
 static void *spins(void *vcpu)
 {
 	take_turn(1);
 	sem_post(vcpu);
-	while (!vpmu_turn_least(vpmu_turn_self))
+	while (!somebody_waits())
 		sched_yield();
 	spun = vpmu_turn_self->clock;
 	vpmu_scheduler_cpu_kicked(1);	/* by itself: without effect */

@@ -96,7 +96,7 @@ static bool send_file_waiters(void)
 
 	for (struct vpmu_turn *t = vpmu_turns.first; t; t = t->next)
 		if (t->state == VPMU_TURN_FILES_WAIT) {
-			t->state = VPMU_TURN_OUTSIDE;
+			vpmu_turn_set_state(t, VPMU_TURN_OUTSIDE);
 			vpmu_turns.outside++;
 			vpmu_process_turn_leaves(t);
 			send_outside(t, VPMU_GO_OUTSIDE);
@@ -160,9 +160,9 @@ static void turn_pass(uint64_t clock)
 	struct vpmu_turn *next = choose(clock);
 	uint32_t *go = NULL;
 
-	vpmu_turns.owner = next;
+	vpmu_turns_set_owner(next);
 	if (next) {
-		next->state = VPMU_TURN_RUNS;
+		vpmu_turn_set_state(next, VPMU_TURN_RUNS);
 		if (next->spins && vpmu_feed.cpu_of)
 			next->clock = clock_of_spinner(next);
 		next->began = next->clock;
@@ -225,10 +225,10 @@ static void turn_owner_check(struct watch *w)
 	w->call = owner->call;
 	if (last.tid != owner->tid || last.call != owner->call)
 		return;
-	owner->state = VPMU_TURN_OUTSIDE;
+	vpmu_turn_set_state(owner, VPMU_TURN_OUTSIDE);
 	vpmu_turns.outside++;
 	vpmu_process_turn_leaves(owner);
-	vpmu_turns.owner = NULL;
+	vpmu_turns_set_owner(NULL);
 }
 
 /* A waiter checks whether it has been forgotten, or a signal or its timeout has come. */
@@ -341,7 +341,7 @@ static enum vpmu_turn_go wait_in(enum vpmu_turn_state state, uint64_t clock)
 	if (vpmu_self && !me->spins)
 		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
 	me->clock = clock;
-	me->state = state;
+	vpmu_turn_set_state(me, state);
 	turn_pass(vpmu_turn_clock());
 	return wait_and_continue(me);
 }
@@ -370,7 +370,7 @@ static void turn_first(unsigned int vcpu)
 
 	vpmu_turns_lock();
 	if (first && vpmu_turn_add(vcpu, 0, VPMU_TURN_RUNS))
-		vpmu_turns.owner = vpmu_turns.first;
+		vpmu_turns_set_owner(vpmu_turns.first);
 	vpmu_turn_self = me = vpmu_turn_find(vcpu);
 	if (me)
 		me->tid = (uint32_t)syscall(SYS_gettid);
@@ -492,7 +492,7 @@ bool vpmu_scheduler_outside(void)
 	if (vpmu_self)
 		vpmu_turns_look(vpmu_self->runner.own, vpmu_turn_clock());
 	vpmu_turn_self->clock = vpmu_turn_clock();
-	vpmu_turn_self->state = VPMU_TURN_OUTSIDE;
+	vpmu_turn_set_state(vpmu_turn_self, VPMU_TURN_OUTSIDE);
 	vpmu_turns.outside++;
 	vpmu_process_turn_leaves(vpmu_turn_self);
 	turn_pass(vpmu_turn_self->clock);
@@ -641,7 +641,7 @@ void vpmu_scheduler_cpu_halts(void)
 	}
 	me->waits = me->leaving = false;
 	vpmu_turns.outside += me->state != VPMU_TURN_OUTSIDE;
-	me->state = VPMU_TURN_OUTSIDE;
+	vpmu_turn_set_state(me, VPMU_TURN_OUTSIDE);
 	__atomic_store_n(&me->go, VPMU_GO_WAIT, __ATOMIC_RELAXED);
 	if (vpmu_turns.owner == me) {
 		turn_pass(me->clock);

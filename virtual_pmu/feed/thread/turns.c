@@ -22,7 +22,7 @@ bool vpmu_turn_add(unsigned int vcpu, uint64_t clock, enum vpmu_turn_state state
 		return false;
 	t->vcpu = vcpu;
 	t->clock = t->began = clock;
-	t->state = state;
+	vpmu_turn_set_state(t, state);
 	while (*last)
 		last = &(*last)->next;
 	*last = t;
@@ -93,8 +93,9 @@ void vpmu_turns_keep(struct vpmu_turn *t)
 			free(each);
 	}
 	t->next = NULL;
-	t->state = VPMU_TURN_RUNS;
-	vpmu_turns.first = vpmu_turns.owner = t;
+	vpmu_turn_set_state(t, VPMU_TURN_RUNS);
+	vpmu_turns.first = t;
+	vpmu_turns_set_owner(t);
 	vpmu_turns.count = 1;
 	vpmu_turns.outside = 0;
 	t->spins = NULL;
@@ -143,7 +144,7 @@ void vpmu_turn_make_ready(struct vpmu_turn *t, uint64_t clock, int64_t answer)
 	t->answer = answer;
 	t->address = 0;
 	t->signalled = false;
-	t->state = VPMU_TURN_READY;
+	vpmu_turn_set_state(t, VPMU_TURN_READY);
 }
 
 void vpmu_turn_interrupt(struct vpmu_turn *t, uint64_t clock)

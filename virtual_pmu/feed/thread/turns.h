@@ -98,6 +98,17 @@ static inline void vpmu_turns_unlock(void)
 	pthread_mutex_unlock(&vpmu_turns.mutex);
 }
 
+/* A thread that waits reads these two without the mutex. */
+static inline void vpmu_turn_set_state(struct vpmu_turn *t, enum vpmu_turn_state state)
+{
+	__atomic_store_n(&t->state, state, __ATOMIC_RELAXED);
+}
+
+static inline void vpmu_turns_set_owner(struct vpmu_turn *t)
+{
+	__atomic_store_n(&vpmu_turns.owner, t, __ATOMIC_RELAXED);
+}
+
 static inline bool vpmu_turn_is_over(uint64_t clock)
 {
 	return __builtin_expect(clock >= __atomic_load_n(&vpmu_turn_end, __ATOMIC_RELAXED), 0);
