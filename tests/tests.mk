@@ -22,10 +22,12 @@ EXTRA_LIBS_vpmu_frames = -Wl,--wrap=malloc,--wrap=realloc
 EXTRA_OBJECTS_vpmu_store = $(O)/virtual_pmu/native/store.o
 EXTRA_OBJECTS_glue_events = $(O)/component/papi_glue/event_table.o
 EXTRA_LIBS_glue_events = -Wl,--wrap=calloc,--wrap=realloc,--wrap=free
-# Hundreds of processes or threads each, which takes memcheck minutes; the address sanitizer has them.
+# Memcheck takes minutes for these, of hundreds of processes or threads each, or of much computing in
+# code that others run, too. The address sanitizer has them.
 # A forked child of papi_node_sum ends with what PAPI has allocated, which memcheck takes for its leak.
 # engine_cpuid starts an emulated program, and memcheck takes vpmu's new environment for its leak.
-NOT_MEMCHECKED = engine_peers_safe papi_node_sum papi_endurance engine_kills engine_safe engine_threads papi_clients \
+NOT_MEMCHECKED = engine_undocumented feed_instructions feed_levels feed_paths run_compare \
+	engine_peers_safe papi_node_sum papi_endurance engine_kills engine_safe engine_threads papi_clients \
 	papi_clients_ends engine_cpuid
 # ipmu-run's own threads run in these.
 THREADED = run_region run_phases
