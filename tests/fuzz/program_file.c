@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *nul = size ? memchr(data, '\0', size) : NULL;
 	size_t line = nul ? (size_t)(nul - data) : 0, skip = nul ? line + 1 : 0;
 
-	if (folder[sizeof(folder) - 2] == 'X') {
+	if (outside < 0) {
 		outside = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		REQUIRE(outside >= 0 && mkdtemp(folder));
 		atexit(take_down);
