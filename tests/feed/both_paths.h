@@ -368,7 +368,7 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 }
 
 /* Nothing is pending when another thread runs, or when this one moves, and its clock is published,
- * which plain_access.c does later than llc.c. A thread looks its loop up again at its next turn, as
+ * which plain_access.c does later than llc.c. A thread searches its loop again at its next turn, as
  * in scheduler.c: others may have used its core's L1I. Numbers of uses grow from turn to turn, so
  * threads of one core use its L1 in the same order both ways. */
 static void change_thread(uint32_t *thread, uint32_t to)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a thread defers its accesses, and that none is pending where others may look. That they have
+/* When a thread defers its accesses, and that none is pending where others may read. That they have
  * the outcome of immediate ones is in feed_paths. This test stands in for QEMU. */
 #include "feed_qemu.h"
 #include "virtual_pmu/feed/thread/emulated_thread.h"

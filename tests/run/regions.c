@@ -12,7 +12,7 @@
 
 static char array[32 << 20];
 
-/* So many turns of two instructions. */
+/* Executes a loop of two instructions a turn. */
 static void turns(unsigned long n)
 {
 	if (n)

@@ -52,7 +52,7 @@ static void executed(const char *what, enum __itimer_which which, long us)
 	set(which, 0, 0);
 }
 
-/* Tells how much later than at this time. */
+/* Prints the time since then. */
 static void tell(const char *what, int count, long expected)
 {
 	printf("%s %d at %ld\n", what, count, now() - expected);

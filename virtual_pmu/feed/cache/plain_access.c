@@ -299,7 +299,7 @@ static NOINLINE void plain_let_others(struct vpmu_segment *s, struct vpmu_runner
 
 /* No other thread reads the runner's clock before that is published, as by
  * vpmu_runner_publish(). */
-static HOT bool access_llc(struct plain *q)
+static HOT bool plain_access_llc(struct plain *q)
 {
 	struct vpmu_llc_place at = place_ahead(q);
 
@@ -319,7 +319,7 @@ static HOT bool plain_miss(struct plain q)
 
 	q.r->misses++;
 	vpmu_runner_lock(q.c->s, q.r);
-	return way < 0 ? access_llc(&q) : hit_second(&q, (uint32_t)way);
+	return way < 0 ? plain_access_llc(&q) : hit_second(&q, (uint32_t)way);
 }
 
 bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
