@@ -18,8 +18,10 @@ want = {("debian:12", "gcc"), ("debian:12", "clang"), ("debian:13", "gcc"), ("de
 assert {(m["image"], m["cc"]) for m in github["strategy"]["matrix"]["include"]} == want
 assert {p for m in gitlab["parallel"]["matrix"]
         for p in itertools.product(listed(m["IMAGE"]), listed(m["CC"]))} == want
-assert any(step.get("run", "").endswith("CC=${{ matrix.cc }} .ci/run") for step in github["steps"])
-assert gitlab["script"] == [".ci/run"]
+assert any("CC=${{ matrix.cc }} .ci/run ${{ github.event_name == 'schedule' && 'all'" in step.get("run", "")
+           for step in github["steps"])
+assert [line.split(" $(")[0] for line in gitlab["script"]] == [".ci/run"]
+assert '$CI_PIPELINE_SOURCE" != schedule ] || echo all' in gitlab["script"][0]
 github, gitlab = yaml.safe_load(open(".github/workflows/ci.yml")), yaml.safe_load(open(".gitlab-ci.yml"))
 assert any(step.get("run", "").endswith(".ci/fast") for step in github["jobs"]["fast"]["steps"])
 assert gitlab["fast"]["script"] == [".ci/fast"]
@@ -30,11 +32,14 @@ for script in fast run; do
 	[ -x .ci/$script ]
 	verdict ".ci/$script can be executed" $?
 done
-# Its tests must be there: make refuses other names.
-for name in $(sed -n 's/.*TESTS="\(.*\)"$/\1/p' .ci/fast); do
-	ls tests/build/"$name".* >"$scratch/out" 2>&1
-	verdict "the test $name of .ci/fast" $?
+# Their tests must be there: make refuses other names.
+for name in $(sed -n 's/.*TESTS="\([a-z].*\)"$/\1/p; s/^booted=.\(.*\).$/\1/p' .ci/fast .ci/run); do
+	ls tests/{build,guest}/"$name".* 2>"$scratch/out" | grep -q .
+	verdict "the test $name of .ci/fast or .ci/run" $?
 done
+.ci/run some >"$scratch/out" 2>&1
+[ $? = 2 ] && grep -q 'usage: run \[all\]' "$scratch/out"
+verdict '.ci/run refuses another word' $?
 
 asks() {	# asks FORM WORD...
 	local word
