@@ -36,66 +36,54 @@ function tally(made)
 	missing += made
 }
 
-# lines(PATH, FILE): reads a file into text[FILE, 1..]; its number of lines, or -1 if there is none
-function lines(path, file,	line, n, rc)
+# read_file(PATH): its lines, each with its newline, as one text; or "-" if there is none
+function read_file(path,	all, rc)
 {
-	while ((rc = (getline line < path)) > 0)
-		text[file, ++n] = line
+	RS = "\001"
+	rc = (getline all < path)
+	RS = "\n"
 	close(path)
-	return rc < 0 ? -1 : n + 0
+	if (rc < 0)
+		return "-"
+	return rc && all !~ /\n$/ ? all "\n" : all
 }
 
-function load(file)
+# body[FILE] is searched for what is there, text[FILE, 1..count[FILE]] for a place. An inserted block is
+# appended to body, whose order means nothing.
+function load(file,	line, i)
 {
 	if (file in count)
 		return
-	count[file] = lines(tree "/" file, file)
-	if (count[file] < 0)
+	if (!(file in body))
+		body[file] = read_file(tree "/" file)
+	if (body[file] == "-")
 		die(tree "/" file " is missing: this is not a complete " project " source tree")
+	count[file] = split(body[file], line, "\n")
+	if (count[file])
+		count[file]--
+	for (i = 1; i <= count[file]; i++)
+		text[file, i] = line[i]
+	body[file] = "\n" body[file]
 }
 
-function same(a, b,	i)
+function new_file(source, name,	there)
 {
-	if (count[a] != count[b])
-		return 0
-	for (i = 1; i <= count[a]; i++)
-		if (text[a, i] != text[b, i])
-			return 0
-	return 1
-}
-
-function new_file(source, name)
-{
-	count[name] = lines(source, name)
-	if (count[name] < 0)
+	body[name] = read_file(source)
+	if (body[name] == "-")
 		die(source " is missing: what is to be added is incomplete")
-	count["there"] = lines(tree "/" name, "there")
-	if (count["there"] < 0)
+	there = read_file(tree "/" name)
+	if (there == "-")
 		changed[name] = 1
-	else if (!same(name, "there"))
+	else if (body[name] != there)
 		die(tree "/" name " exists and is another version: start from a pristine " project " tree")
-	tally(count["there"] < 0)
-}
-
-function block_at(file, i,	j)
-{
-	for (j = 1; j <= nblock; j++)
-		if (text[file, i + j - 1] != block[j])
-			return 0
-	return 1
-}
-
-function has_block(file,	i)
-{
-	for (i = 1; i + nblock - 1 <= count[file]; i++)
-		if (block_at(file, i))
-			return 1
-	return 0
+	tally(there == "-")
 }
 
 # The line behind which the block belongs.
 function find_place(file,	i, at, anchors)
 {
+	if (last_place[file] == places())
+		return place[file]
 	for (i = 1; i <= count[file] && text[file, i] !~ start; i++)
 		;
 	if (i > count[file])
@@ -117,18 +105,27 @@ function find_place(file,	i, at, anchors)
 	return where == "before" ? at - 1 : at
 }
 
+function places() { return start SUBSEP anchor SUBSEP where SUBSEP last }
+
+# Many blocks in turn have the same place in a file: it moves with those put before its anchor.
 function put_block(file, at,	i)
 {
+	last_place[file] = places()
 	for (i = count[file]; i > at; i--)
 		text[file, i + nblock] = text[file, i]
-	for (i = 1; i <= nblock; i++)
+	for (i = 1; i <= nblock; i++) {
 		text[file, at + i] = block[i]
+		if (block[i] ~ anchor || block[i] ~ last)
+			delete last_place[file]
+	}
+	place[file] = where == "before" ? at + nblock : at
 	count[file] += nblock
+	body[file] = body[file] whole
 	changed[file] = 1
 }
 
 # Makes the edit whose block is complete now.
-function insert(	i)
+function insert()
 {
 	if (!file)
 		return
@@ -137,17 +134,16 @@ function insert(	i)
 		key = block[1]
 	if (!nblock)
 		die("nothing is to be put into " file ": what is to be added is incomplete")
-	if (has_block(file)) {
+	if (index(body[file], "\n" whole)) {
 		tally(0)
 	} else {
-		for (i = 1; i <= count[file]; i++)
-			if (index(text[file, i], key))
-				die(tree "/" file " has '" key "' already, but not as this version " \
-					"writes it: start from a pristine " project " tree")
+		if (index(body[file], key))
+			die(tree "/" file " has '" key "' already, but not as this version " \
+				"writes it: start from a pristine " project " tree")
 		put_block(file, find_place(file))
 		tally(1)
 	}
-	file = ""
+	file = whole = ""
 	nblock = 0
 }
 
@@ -174,6 +170,7 @@ function change(name, first, row, old, new,	i, indent)
 		indent = text[name, i]
 		sub(/[^ \t].*/, "", indent)
 		text[name, i] = indent new
+		body[name] = body[name] text[name, i] "\n"
 		changed[name] = 1
 		tally(1)
 		return
@@ -193,6 +190,8 @@ function write(file,	i, to)
 {
 	to = work "/new/" file
 	printf "" >to
+	if (!(file in count) && body[file] != "")
+		print substr(body[file], 1, length(body[file]) - 1) >to
 	for (i = 1; i <= count[file]; i++)
 		print text[file, i] >to
 	close(to)
@@ -210,6 +209,7 @@ BEGIN {
 
 /^\+/ {
 	block[++nblock] = substr($0, 2)
+	whole = whole block[nblock] "\n"
 	next
 }
 
