@@ -93,7 +93,7 @@ verdict 'a watchdog: the uncore is checked' $?
 is 'an empty allowlist: status' 3 $?
 grep -q 'allowlist' "$scratch/out"
 verdict 'an empty allowlist is named' $?
-"$vpmu" run -m hsw-2c4t --cpus 0 --llc 1M,16,64 -- ipmu-check -p '*_unc_clk' >"$scratch/out" 2>&1
+"$vpmu" run -m hsw-1c2t --cpus 0 --llc 1M,16,64 -- ipmu-check -p '*_unc_clk' >"$scratch/out" 2>&1
 is 'the clock alone: status' 0 $?
 is 'the clock alone: PMUs' hsw_unc_clk "$(sed -n 's/^\([a-z_0-9]*\)\..* pass$/\1/p' "$scratch/out" | sort -u)"
 "$vpmu" run --no-feed -m hsw-2c4t -- ipmu-check -p 'skl_*' >"$scratch/out" 2>&1
