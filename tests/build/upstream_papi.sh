@@ -10,18 +10,15 @@ unset MAKEFLAGS MFLAGS MAKELEVEL IPMU_INCLUDES IPMU_LIBS CFLAGS CPPFLAGS LDFLAGS
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 own=components/intel_uncore
 
-"$SRCDIR/upstream/make-series" papi "$PAPI_SRC" "$scratch/series" >"$scratch/out" 2>&1
-verdict 'the series are made' $?
-cp -R "$PAPI_SRC" "$scratch/papi" && cd "$scratch/papi" && git init -q && git config user.name tester &&
-	git config user.email tester@localhost && git add -A -f && git commit -q -m base &&
-	git am -q "$scratch/series/uncore"/*.patch >"$scratch/out" 2>&1
+# upstream_series applies it with git am. All of its files are new, so it is the same from any tree.
+mkdir "$scratch/base" && cp "$PAPI_SRC/src/papi.h" "$scratch/base" &&
+	"$SRCDIR/upstream/make-series" papi-uncore "$scratch/base" "$scratch/series" >"$scratch/out" 2>&1
+verdict 'the series is made' $?
+cp -R "$PAPI_SRC" "$scratch/papi" && cd "$scratch/papi" && git apply "$scratch/series"/*.patch >"$scratch/out" 2>&1
 verdict 'the series applies' $?
 
-# Debian's PAPI is changed so that it leaves libpfm4 out of libpapi; then programs look for both.
-options=()
-cd src && { grep -q '^MISCOBJS = \$(PFM_OBJS)' Rules.pfm4_pe || options=(--with-shlib-tools --with-static-lib=no \
-	LDFLAGS="-Wl,-rpath,$PWD:$PWD/libpfm4/lib"); }
-# PAPI's configure has asked this compiler the same before. All but the component is compiled in haste.
+# PAPI's configure has asked this compiler the same before. All but the component is compiled in haste, and
+# libpfm4 is the build's.
 sed -n '/^ac_cv_\(c\|f77\|file__\(dev\|proc\|sys\)\|func\|header\|path\|prog\|safe\)_/p' \
 	"${PAPI_BUILD:?}/src/config.log" >"$scratch/site"
 [ "$(wc -l <"$scratch/site")" -gt 30 ]
@@ -32,7 +29,9 @@ cat >"$scratch/cc" <<-'END'
 	exec gcc "$@" -O0 -g0
 END
 chmod +x "$scratch/cc"
-{ CONFIG_SITE=$scratch/site ./configure CC="$scratch/cc" --with-components=intel_uncore --with-tests= "${options[@]}" && ${MAKE:-make} -j2 &&
+cd src && { CONFIG_SITE=$scratch/site CONFIG_SHELL=$BASH ./configure CC="$scratch/cc" --with-components=intel_uncore --with-tests= \
+	--with-pfm-root="${LIBPFM4_BUILD:?}" --with-shlib-tools --with-static-lib=no LDFLAGS="-Wl,-rpath,$PWD:$LIBPFM4_BUILD/lib" &&
+	${MAKE:-make} -j2 shared && ${MAKE:-make} -C testlib libtestlib.a && ${MAKE:-make} -C utils papi_native_avail &&
 	${MAKE:-make} -C $own/tests; } >"$scratch/out" 2>&1
 verdict 'it builds' $?
 grep "$own.*warning:" "$scratch/out" >"$scratch/warnings"
