@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Clocks of a round of the loops in feed_costs.s: what the feed computes from their bytes, against
+# Clocks of a round of the loops in feed_costs.loops: what the feed computes from their bytes, against
 # llvm-mca's simulation. At least five of six are within 20 %. The table has all others: for them
 # another source says what LLVM's tables get wrong, and the feed is within 20 % of that. Micro-operations of
 # a round are equal to LLVM's in all loops but those of divisions, for which Agner Fog has other numbers.
@@ -35,17 +35,34 @@ others() {
 	END
 }
 
+# The loops as assembler, with the comments that begin and end llvm-mca's regions.
+awk '
+	function end() { if (name) print "# LLVM-MCA-END " name }
+	/^#/ { next }
+	/^[a-z]/ {
+		end()
+		name = substr($1, 1, length($1) - 1)
+		print "# LLVM-MCA-BEGIN " name
+	}
+	{
+		gsub(/LOOP/, "decq %rcx; jnz NAME")
+		gsub(/NAME/, name)
+		gsub(/; */, "\n")
+		print
+	}
+	END { end() }' "$here/feed_costs.loops" >"$scratch/loops.s"
+
 # A round's clocks without the first rounds: from 100 rounds to 300.
 simulate() {	# simulate ROUNDS
 	"$mca" -mcpu=skylake -iterations="$1" -instruction-info=0 -resource-pressure=0 \
-		"$here/feed_costs.s" 2>/dev/null |
+		"$scratch/loops.s" 2>/dev/null |
 		awk '/Code Region - / { name = $NF } /^Total Cycles:/ { print name, $3 }'
 }
 simulate 100 >"$scratch/100" && simulate 300 >"$scratch/300" && [ -s "$scratch/300" ] ||
 	skip "$mca has no model of Skylake"
 paste -d ' ' "$scratch/100" "$scratch/300" | awk '{ print $1, ($4 - $2) / 200 }' >"$scratch/judge"
 
-as -o "$scratch/loops.o" "$here/feed_costs.s" || exit 1
+as -o "$scratch/loops.o" "$scratch/loops.s" || exit 1
 objdump -d --insn-width=15 "$scratch/loops.o" | awk -F '\t' '
 	/^[0-9a-f]+ <.*>:$/ { name = $1; gsub(/^.*<|>:$/, "", name) }
 	NF >= 3 { hex = $2; gsub(/ /, "", hex); print name, hex }' |
@@ -77,7 +94,7 @@ paste -d ' ' "$scratch/judge" "$scratch/feed" | awk -v others="$scratch/others" 
 # is one with what uses it, a store is its address and its data, and so is a compare with its branch.
 # Copies and zeroing are not executed.
 micro_ops() {
-	"$mca" -mcpu=skylake -iterations=1 -resource-pressure=0 "$here/feed_costs.s" 2>/dev/null |
+	"$mca" -mcpu=skylake -iterations=1 -resource-pressure=0 "$scratch/loops.s" 2>/dev/null |
 		awk '/Code Region - / { if (name) print name, issued, executed
 				name = $NF; issued = executed = 0; last = "" }
 			/^ [0-9]+ +[0-9]+ +[0-9.]+ / {
