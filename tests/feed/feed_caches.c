@@ -1,42 +1,338 @@
 /* SPDX-License-Identifier: MIT */
-/* The feed's caches against counts worked out by hand, and against a plain LRU list. */
+/* The feed's caches: rules, as steps of CPUs and what the model is told of them, worked out by
+ * hand; and parts of the caches against plain ones. */
 #include "feed_runners.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 
-static void compulsory_misses(void **state)
+#include "virtual_pmu/feed/cache/contention.h"
+
+/* ---- rules ---- */
+
+/* Steps, of CPU 0:
+ *   0r1 0w1 0c1 0l1   loads line 1, stores to it, fetches it as code, or has a locked instruction
+ *                     store to it
+ *   0?1 0!1           its L1D has line 1; or has not
+ *   0@500 0=500       its clock is made 500; is 500
+ *   0~1               it has waited for CPU 1: their clocks are equal
+ *   0s 0z 0p          it sleeps in a system call from now; has slept in one; executes a PAUSE
+ *   0N1 0n10 0f       stores all of line 1 past the caches; 4 bytes of the 8 with number 10; fences
+ *   0#                it is of another process
+ *   9*( ... )         these steps nine times
+ *   [RE hitm]         what the model was told since the last bracket, with numbers above one:
+ *     RI RS RE RM     lookups of reads in the LLC, by the state found; WI ... of write-backs
+ *     miss hit hitm   answers of other cores to the LLC; out-hit ... when it drops a line
+ *     data code write stream   accesses to memory, each with an entry of the arbiter's tracker
+ *     past-data ...   requests of cores that are not behind the LLC, away-data ... their entries
+ */
+enum cores { CORES, CLUSTERS, AWAY };	/* see machine_of() */
+struct rule {
+	const char *what;
+	uint32_t l1, l2, llc;		/* lines; up to 16 are one set */
+	enum cores cores;
+	const char *steps;
+};
+
+#define BEHIND "0w1 0@10000 0w1 [RI data] "	/* CPU 0 uses line 1 at clock 10000 */
+/* The load takes the modified line, and the store takes it from CPU 0, which takes it back. Or: it
+ * stays after the first. */
+#define INCREMENTS_MOVE "10*( 1r1 1w1 ) [RE 29RM 10hit 20hitm] "
+#define INCREMENTS_STAY "10*( 1r1 1w1 ) [RE RM hit hitm] "
+
+static const struct rule rules[] = {
+	{ "the first access of a line misses", 4, 0, 16, CORES,
+	  "3*( 0r0 0r1 0r2 0r3 ) [4RI 4data]" },
+	{ "code has an L1 of its own, and no L2", 4, 4, 16, CORES,
+	  "0c1 0c1 0r1 [RI code]" },
+	{ "the L1 loses the least recently used line", 2, 0, 8, CORES,
+	  "0r1 0r2 0r1 0r3 [3RI 3data] 0r1 0r3 [] 0r2 [RE]" },
+	{ "the L2 loses the least recently used line", 1, 2, 8, CORES,
+	  "0r1 0r2 0r1 0r3 [3RI 3data] 0r1 [] 0r2 [RE]" },
+	{ "the LLC takes its victims out of the cores", 8, 0, 2, CORES,
+	  "0r1 0r2 [2RI 2data] 0r3 [RI out-hit data] 0r1 [RI out-hit data]" },
+	{ "a clean line leaves a core without notice", 1, 0, 2, CORES,
+	  "0r1 0r2 [2RI 2data] 0r3 [RI out-miss data]" },
+	{ "exclusive becomes modified without notice", 4, 0, 2, CORES,
+	  "0r1 0w1 0w1 [RI data] 0r2 [RI data] 0r3 [RI out-hitm data write]" },
+	{ "a store to a shared line takes it from the others", 4, 4, 8, CORES,
+	  "0r1 [RI data] 1r1 [RE hit] 2r1 [RS] 0w1 [RS 2hit] 1r1 [RE hitm] 2r1 [RM] "
+	  "2w1 [RM 2hit]" },
+	{ "a core that has dropped a line is asked for it", 1, 0, 8, CORES,
+	  "0r1 0r2 [2RI 2data] 1r1 [RE miss] 1w1 [] 0r1 [RE hitm]" },
+	{ "modified data pass through the LLC", 4, 4, 8, CORES,
+	  "0w1 [RI data] 10*( 1~0 1w1 0~1 0w1 ) [RE 19RM 20hitm]" },
+	{ "modified lines go down level by level", 1, 2, 4, CORES,
+	  "0w1 0w2 [2RI 2data] 0w3 [RI WE data] 0r1 [RM WE] 0w1 0r4 [RI WE data] "
+	  "0r5 [RI WM data write]" },
+	/* The L2 drops line 1 with newer data while an L1 has it again, in one way or the other. */
+	{ "a copy that outlives the L2's is found", 2, 2, 16, CORES,
+	  "0w1 0r2 0r3 0r1 0r4 0r1 [4RI 4data] 0r5 [RI WE data] 0r1 [] 1w1 [RM hit] "
+	  "0r1 [RM hitm]" },
+	{ "and in the other way", 2, 2, 16, CORES,
+	  "0r9 0w1 0r2 0r3 0r1 0r4 0r1 [5RI 5data] 0r5 [RI WE data] 0r1 [] 1w1 [RM hit] "
+	  "0r1 [RM hitm]" },
+	{ "a copy in the L1I is found", 2, 2, 16, CORES,
+	  "0w1 0r2 0r3 0c1 0r4 0c1 [4RI 4data] 0r5 [RI WE data] 0c1 [] 1w1 [RM hit] "
+	  "0c1 [RM hitm]" },
+	{ "and in the other way", 2, 2, 16, CORES,
+	  "0c9 0w1 0r2 0r3 0c1 0r4 0c1 [5RI 4data code] 0r5 [RI WE data] 0c1 [] 1w1 [RM hit] "
+	  "0c1 [RM hitm]" },
+	{ "processes do not share", 8, 0, 16, CORES,
+	  "1# 0r1 1r1 [2RI 2data]" },
+	/* 2 buffers; 100 clocks of memory, 30 of the LLC */
+	{ "lines come at the pace of the fill buffers", 8, 0, 16, CORES,
+	  "0r0 0=0 0r1 0=0 0r2 0=100 0r3 0=150 0r4 0=200 1r7 1=0 1r0 1=0 1r1 1r2 1=115" },
+
+	{ "a line stored past the caches leaves them", 4, 4, 8, CORES,
+	  "0w1 1w1 [RI RE hitm data] 0N1 0f [hitm stream] 1r1 [RI data]" },
+	{ "pieces of a line are requests of their own", 4, 4, 8, CORES,
+	  "0n8 0n10 0n10 [] 0f [2stream]" },
+	{ "modified data are written first", 4, 4, 8, CORES,
+	  "0w2 [RI data] 0n16 0f [2stream]" },
+	{ "there are four buffers", 4, 4, 8, CORES,
+	  "0n80 0n88 0n96 0n104 0n112 [stream] 0f [4stream]" },
+
+	{ "a cluster reads a line once", 2, 4, 16, CLUSTERS,
+	  "1r7 2r7 2c7 [RI data] 1?7 2?7 3r7 [RE hit]" },
+	{ "a store takes the line from the cluster's other core", 2, 4, 16, CLUSTERS,
+	  "1r7 2r7 1w7 1?7 2!7 2w7 2?7 1!7 1r7 2?7 1?7 1w7 2!7 [RI data]" },
+	{ "what a core has modified is the cluster's", 2, 4, 16, CLUSTERS,
+	  "1w7 2r7 [RI data] 0r7 [RE hitm] 2w7 [RM hit] 0!7 1!7 0w7 [RM hitm] 2!7" },
+	/* Line 1 is modified in the L2, and line 2 only in an L1: the L2 lets line 1 go. */
+	{ "the L2 gets what only an L1 had", 2, 1, 16, CLUSTERS,
+	  "1w1 1w2 1r3 [3RI 3data] 2r2 [WE] 0r2 [RE hitm] 0r1 [RM]" },
+	{ "the LLC takes its victims out of all cores of a cluster", 2, 4, 2, CLUSTERS,
+	  "3r1 4r1 0r2 [2RI 2data] 0r3 [RI out-hit data] 3!1 4!1" },
+	/* 8 lines of CPU 0, 16 of the cluster; the next one drops line 1. */
+	{ "a cluster shares its L2", 2, 16, 64, CLUSTERS,
+	  "2*( 0r0 1r1 2r2 0r4 1r5 2r6 0r8 1r9 2r10 0r12 1r13 2r14 0r16 1r17 2r18 0r20 1r21 2r22 "
+	  "0r24 1r25 2r26 0r28 1r29 2r30 ) [24RI 24data] 2r34 [RI data] 1r1 [RE]" },
+	{ "fill buffers are a core's own", 2, 4, 16, CLUSTERS,
+	  "1r0 2r10 1r1 2r11 1=0 2=0 1r5 1=100 2=0" },
+	{ "a core that is away reads past the LLC", 1, 1, 16, AWAY,
+	  "3r1 4r1 3r2 4r2 3c1 [2past-data past-code 2away-data away-code]" },
+	{ "and writes past it", 1, 1, 16, AWAY,
+	  "3w1 3r2 [2past-data 2away-data] 3r3 [past-data past-write away-data away-write]" },
+	{ "both sides agree on a line", 2, 4, 16, AWAY,
+	  "3w7 [past-data away-data] 0r7 [RI hitm] 1r7 [RM] 4w7 [2hit past-data] 0!7 1!7 3!7 "
+	  "0r7 [RM hitm]" },
+	{ "a clean line of the other side is shared", 2, 4, 16, AWAY,
+	  "3r7 [past-data away-data] 0r7 [RI hit] 0w7 [RS hit] 3!7 3r7 [hitm past-data]" },
+
+	/* Lines that several cores write at the same time: each store of the one that is behind in
+	 * time takes the line and loses it. */
+	{ "the line moves twice with each store of the CPU behind", 4, 4, 8, CORES,
+	  BEHIND "10*( 1w1 ) [RE 19RM 20hitm] 0w1 []" },
+	{ "and with each increment", 4, 4, 8, CORES,
+	  BEHIND INCREMENTS_MOVE },
+	{ "until the clocks have met", 4, 4, 8, CORES,
+	  BEHIND "1w1 [RE RM 2hitm] 1@20000 10*( 1w1 ) [RM hitm]" },
+	{ "a line that was left before moves once", 4, 4, 8, CORES,
+	  "0w1 0@100 0w1 0@100000 0w2 [2RI 2data] 1@50000 10*( 1w1 ) [RE hitm]" },
+	{ "loads alone share it", 4, 4, 8, CORES,
+	  BEHIND "10*( 1r1 ) [RE hitm]" },
+	{ "lines that were only read are not contended", 4, 4, 8, CORES,
+	  BEHIND "0r3 [RI data] 10*( 1r3 1w3 ) [RS RE 2hit]" },
+	{ "waits of both order what came before the first", 4, 4, 8, CORES,
+	  BEHIND "0z " INCREMENTS_MOVE "1z 10*( 1r1 1w1 ) [2RM hit hitm]" },
+	{ "and not what came after it", 4, 4, 8, CORES,
+	  BEHIND "0z 0w1 1z " INCREMENTS_MOVE },
+	/* CPU 1 finds what it has waited for. */
+	{ "loops of PAUSE are waits", 4, 4, 8, CORES,
+	  BEHIND "1@10 0p 1p 1r2 0w2 1p 1r2 [RI 2RE hit hitm data] " INCREMENTS_STAY },
+	{ "the last one at a barrier has waited", 4, 4, 8, CORES,
+	  BEHIND "0w2 0s 1l2 [RI RE RM 2hitm data] " INCREMENTS_STAY },
+	{ "also if the others used some lines before they waited", 4, 4, 8, CORES,
+	  BEHIND "0w2 10*( 0w3 ) 0s 1l2 [2RI RE RM 2hitm 2data] " INCREMENTS_STAY },
+	{ "but not many: then they wait for another line", 4, 4, 8, CORES,
+	  BEHIND "0w2 100*( 0w3 ) 0s 1l2 [2RI RE RM 2hitm 2data] " INCREMENTS_MOVE },
+	{ "an ordinary store ends no wait", 4, 4, 8, CORES,
+	  BEHIND "0w2 0s 1w2 [RI RE RM 2hitm data] " INCREMENTS_MOVE },
+	{ "where nobody waits, a locked store has not waited", 4, 4, 8, CORES,
+	  BEHIND "0w2 1l2 [RI RE RM 2hitm data] " INCREMENTS_MOVE },
+	/* The second load finds the line lent, and the first store two copies. */
+	{ "a third core moves it as well", 4, 4, 8, CORES,
+	  BEHIND "10*( 1r1 2r1 1w1 2w1 ) [RE 59RM 20hit 50hitm]" },
+};
+
+/* Four cores. With clusters, CPU 0 is a P core, 1 and 2 are a cluster of E cores, 3 and 4 another,
+ * which may be away: not behind the LLC. */
+static struct vpmu_machine machine_of(const struct rule *r)
 {
-	struct vpmu_machine m = one_set_machine(4, 0, 16);
+	struct vpmu_machine m = one_set_machine(r->l1, r->l2, r->llc);
 
-	(void)state;
-	start(&m);
-	for (int round = 0; round < 3; round++)
-		for (uint64_t line = 0; line < 4; line++)
-			load(0, line);
-	assert_int_equal(READS(VPMU_I), 4);
-	assert_int_equal(all_lookups(), 4);
-	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], 4);
-	assert_int_equal(seen.coherent, 4);
-	assert_int_equal(seen.requests, 4);
-	assert_int_equal(seen.reads, 4);
-	assert_int_equal(seen.writes, 0);
-	stop_runners();
+	if (r->llc > 16)
+		m.llc.ways = 16;
+	if (r->cores == CORES)
+		return m;
+	m.cores = 5;
+	m.smt_adjacent = 1;
+	m.little = (struct vpmu_little){
+		.cores = 4, .cluster = 2, .away = r->cores == AWAY ? 2 : 0,
+		.l1i = m.l1i, .l1d = m.l1d, .l2 = m.l2,
+	};
+	return m;
 }
 
-static void code_reads_are_told_apart(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 4, 16);
+struct text { char at[256]; size_t used; };
 
-	(void)state;
-	start(&m);
-	access_line(0, 1, VPMU_CODE);
-	access_line(0, 1, VPMU_CODE);
-	load(0, 1);	/* L2 hit */
-	assert_int_equal(seen.tracker[VPMU_TRK_CODE_READ], 1);
-	assert_int_equal(seen.tracker[VPMU_TRK_DATA_READ], 0);
-	assert_int_equal(all_lookups(), 1);
-	stop_runners();
+static void add(struct text *t, uint64_t count, const char *before, const char *what)
+{
+	char number[24] = "";
+
+	if (!count)
+		return;
+	if (count > 1)
+		snprintf(number, sizeof(number), "%llu", (unsigned long long)count);
+	t->used += (size_t)snprintf(t->at + t->used, sizeof(t->at) - t->used, "%s%s%s%s",
+				    t->used ? " " : "", number, before, what);
+	assert_true(t->used < sizeof(t->at));
 }
+
+/* Writes what was seen in the notation of the rules, and forgets it. */
+static const char *told(void)
+{
+	static const struct { enum vpmu_mesi state; const char *name; } states[] = {
+		{ VPMU_I, "I" }, { VPMU_S, "S" }, { VPMU_E, "E" }, { VPMU_M, "M" },
+	};
+	static const struct { enum vpmu_snoop_result result; const char *name; } results[] = {
+		{ VPMU_SNOOP_MISS, "miss" }, { VPMU_SNOOP_HIT, "hit" }, { VPMU_SNOOP_HITM, "hitm" },
+	};
+	static const struct { enum vpmu_tracker kind; const char *name; } entries[] = {
+		{ VPMU_TRK_DATA_READ, "data" }, { VPMU_TRK_CODE_READ, "code" },
+		{ VPMU_TRK_EVICTION, "write" }, { VPMU_TRK_WRITE, "stream" },
+	};
+	uint64_t reads = 0, requests = 0;
+	static struct text t;
+
+	t.used = 0;
+	t.at[0] = 0;
+	for (int i = 0; i < 4; i++)
+		add(&t, READS(states[i].state), "R", states[i].name);
+	for (int i = 0; i < 4; i++)
+		add(&t, WRITES(states[i].state), "W", states[i].name);
+	for (int i = 0; i < 3; i++)
+		add(&t, XCORE(results[i].result), "", results[i].name);
+	for (int i = 0; i < 3; i++)
+		add(&t, EVICTION(results[i].result), "out-", results[i].name);
+	for (int i = 0; i < 4; i++)
+		add(&t, seen.tracker[entries[i].kind], "", entries[i].name);
+	add(&t, seen.away_requests[VPMU_TRK_DATA_READ], "past-", "data");
+	add(&t, seen.away_requests[VPMU_TRK_CODE_READ], "past-", "code");
+	add(&t, seen.away_requests[VPMU_TRK_WRITE], "past-", "write");
+	for (int i = 0; i < 4; i++) {
+		uint64_t both = seen.tracker[entries[i].kind] + seen.away_tracker[entries[i].kind];
+
+		add(&t, seen.away_tracker[entries[i].kind], "away-", entries[i].name);
+		reads += i < 2 ? both : 0;
+		requests += both;
+	}
+	assert_int_equal(seen.reads, reads);
+	assert_int_equal(seen.requests, requests);
+	forget();
+	return t.at;
+}
+
+static struct vpmu_combining combining[RUNNERS];
+
+static void gather(int by, uint64_t line, uint64_t bytes)
+{
+	if (vpmu_combining_add(&combining[by], line * 64, bytes))
+		return;
+	vpmu_lock(segment);
+	vpmu_combining_open(&caches, &runner[by], &combining[by], line * 64, bytes);
+	vpmu_unlock(segment);
+}
+
+static void fence(int by)
+{
+	vpmu_lock(segment);
+	vpmu_combining_flush(&caches, &runner[by], &combining[by]);
+	vpmu_unlock(segment);
+}
+
+/* Takes a step of CPU `by`. what, n: the character behind it, and the number behind that. */
+static bool take_step(int by, char what, uint64_t n)
+{
+	struct vpmu_runner *r = &runner[by];
+
+	switch (what) {
+	case 'r': load(by, n); return true;
+	case 'w': store(by, n); return true;
+	case 'c': access_line(by, n, VPMU_CODE); return true;
+	case 'l': vpmu_contended_locked(r); store(by, n); return true;
+	case '?': case '!':
+		return (what == '?') == !!vpmu_fast_find(&r->l1d, vpmu_runner_tag(r, n * 64));
+	case '@': r->clock = n; vpmu_runner_number(r); return true;
+	case '=': return r->clock == n;
+	case '~': r->clock = runner[n].clock; return true;
+	case 's': case 'z':
+		vpmu_contended_sleep(r, true);
+		vpmu_contended_sleep(r, what == 's');
+		return true;
+	case 'p': vpmu_contended_pause(r); return true;
+	case 'N': gather(by, n, UINT64_MAX); return true;
+	case 'n': gather(by, n / 8, 0xf0ull << 8 * (n % 8)); return true;
+	case 'f': fence(by); return true;
+	case '#': r->space = 1ull << VPMU_SPACE_SHIFT; return true;
+	default: return false;
+	}
+}
+
+static void check_told(const struct rule *rule, const char *wanted, size_t length)
+{
+	const char *got = told();
+
+	if (strlen(got) != length || strncmp(got, wanted, length))
+		fail_msg("%s: [%s], not [%s", rule->what, got, wanted);
+}
+
+static uint64_t number_at(const char **at)
+{
+	uint64_t n = 0;
+
+	for (; isdigit((unsigned char)**at); ++*at)
+		n = 10 * n + (uint64_t)(**at - '0');
+	return n;
+}
+
+/* Takes the steps up to a closing parenthesis or the end. Returns what is behind. */
+static const char *take_steps(const struct rule *rule, const char *at)
+{
+	while (*at && *at != ')') {
+		const char *begin = at;
+		uint64_t first = number_at(&at);
+		char what = *at++;
+
+		if (what == '*') {
+			begin = at + 1;
+			while (first--)
+				at = take_steps(rule, begin);
+		} else if (what == '[') {
+			check_told(rule, at, strcspn(at, "]"));
+			at += strcspn(at, "]") + 1;
+		} else if (what != ' ' && !take_step((int)first, what, number_at(&at))) {
+			fail_msg("%s: not so: %s", rule->what, begin);
+		}
+	}
+	return *at ? at + 1 : at;
+}
+
+static void rules_hold(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		struct vpmu_machine m = machine_of(&rules[i]);
+
+		start(&m);
+		take_steps(&rules[i], rules[i].steps);
+		stop_runners();
+	}
+}
+
+/* ---- threads of one core ---- */
 
 /* Each numbers its uses by itself, and in the order of their clocks. */
 static void two_threads_of_a_core_replace_the_least_recently_used(void **state)
@@ -92,231 +388,6 @@ static void old_lines_of_another_thread_are_replaced(void **state)
 	stop_runners();
 }
 
-static void l1_replaces_the_least_recently_used(void **state)
-{
-	struct vpmu_machine m = one_set_machine(2, 0, 8);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	load(0, 2);
-	load(0, 1);
-	load(0, 3);	/* 2 falls out */
-	forget();
-	load(0, 1);
-	load(0, 3);
-	assert_int_equal(all_lookups(), 0);
-	load(0, 2);
-	assert_int_equal(READS(VPMU_E), 1);
-	assert_int_equal(all_lookups(), 1);
-	stop_runners();
-}
-
-static void l2_replaces_the_least_recently_used(void **state)
-{
-	struct vpmu_machine m = one_set_machine(1, 2, 8);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	load(0, 2);	/* L1 2 | L2 2 1 */
-	load(0, 1);	/* L1 1 | L2 1 2 */
-	load(0, 3);	/* L1 3 | L2 3 1 */
-	forget();
-	load(0, 1);
-	assert_int_equal(all_lookups(), 0);
-	load(0, 2);
-	assert_int_equal(READS(VPMU_E), 1);
-	stop_runners();
-}
-
-static void llc_takes_its_lines_out_of_the_cores(void **state)
-{
-	struct vpmu_machine m = one_set_machine(8, 0, 2);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	load(0, 2);
-	load(0, 3);	/* 1 leaves the LLC, hence the L1, which had room */
-	assert_int_equal(EVICTION(VPMU_SNOOP_HIT), 1);
-	assert_int_equal(all_snoops(), 1);
-	load(0, 1);	/* 2 leaves */
-	assert_int_equal(READS(VPMU_I), 4);
-	assert_int_equal(EVICTION(VPMU_SNOOP_HIT), 2);
-	assert_int_equal(seen.writes, 0);
-	stop_runners();
-}
-
-static void clean_l1_eviction_leaves_a_stale_bit(void **state)
-{
-	struct vpmu_machine m = one_set_machine(1, 0, 2);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	load(0, 2);	/* 1 leaves the L1 in silence */
-	load(0, 3);	/* 1 leaves the LLC; the core is asked and does not have it */
-	assert_int_equal(EVICTION(VPMU_SNOOP_MISS), 1);
-	assert_int_equal(all_snoops(), 1);
-	stop_runners();
-}
-
-static void exclusive_becomes_modified_in_silence(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 0, 2);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	store(0, 1);
-	store(0, 1);
-	assert_int_equal(all_lookups(), 1);
-	load(0, 2);
-	load(0, 3);	/* 1 leaves the LLC, modified in the core */
-	assert_int_equal(EVICTION(VPMU_SNOOP_HITM), 1);
-	assert_int_equal(seen.tracker[VPMU_TRK_EVICTION], 1);
-	assert_int_equal(seen.writes, 1);
-	assert_int_equal(seen.requests, 4);
-	stop_runners();
-}
-
-static void store_to_a_shared_line_asks_for_ownership(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 4, 8);
-
-	(void)state;
-	start(&m);
-	load(0, 1);			/* I; core 0 exclusive */
-	load(1, 1);			/* E; core 0 has it clean; both shared */
-	assert_int_equal(READS(VPMU_E), 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
-	load(2, 1);			/* S; nobody needs to be asked */
-	assert_int_equal(READS(VPMU_S), 1);
-	assert_int_equal(all_snoops(), 1);
-	forget();
-	store(0, 1);			/* S; both others lose it */
-	assert_int_equal(READS(VPMU_S), 1);
-	assert_int_equal(all_lookups(), 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 2);
-	forget();
-	load(1, 1);			/* E; core 0 has it modified; the data goes to the LLC */
-	assert_int_equal(READS(VPMU_E), 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	load(2, 1);			/* M, and all shared: not asked */
-	assert_int_equal(READS(VPMU_M), 1);
-	assert_int_equal(all_snoops(), 1);
-	store(2, 1);			/* 0 and 1 lose it */
-	assert_int_equal(READS(VPMU_M), 2);
-	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 2);
-	assert_int_equal(seen.reads + seen.writes, 0);
-	stop_runners();
-}
-
-static void snoop_of_a_core_that_dropped_the_line(void **state)
-{
-	struct vpmu_machine m = one_set_machine(1, 0, 8);
-
-	(void)state;
-	start(&m);
-	load(0, 1);
-	load(0, 2);		/* core 0 drops 1 */
-	load(1, 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_MISS), 1);
-	forget();
-	store(1, 1);		/* it was granted exclusively */
-	assert_int_equal(all_lookups(), 0);
-	load(0, 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	stop_runners();
-}
-
-static void ping_pong(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 4, 8);
-
-	(void)state;
-	start(&m);
-	store(0, 1);
-	forget();
-	for (int i = 0; i < 10; i++) {
-		runner[1].clock = runner[0].clock;	/* it has waited for the other one */
-		store(1, 1);
-		runner[0].clock = runner[1].clock;
-		store(0, 1);
-	}
-	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 20);
-	assert_int_equal(all_snoops(), 20);
-	/* Modified data passes through the LLC: E only the first time. */
-	assert_int_equal(READS(VPMU_E), 1);
-	assert_int_equal(READS(VPMU_M), 19);
-	assert_int_equal(seen.requests, 0);
-	stop_runners();
-}
-
-static void dirty_lines_go_down_level_by_level(void **state)
-{
-	struct vpmu_machine m = one_set_machine(1, 2, 4);
-
-	(void)state;
-	start(&m);
-	store(0, 1);		/* L1 1m | L2 1 | LLC 1 */
-	store(0, 2);		/* L1 2m | L2 2 1m */
-	assert_int_equal(all_lookups(), 2);
-	store(0, 3);		/* the L2 drops 1m for 3, then takes 2m */
-	assert_int_equal(WRITES(VPMU_E), 1);
-	forget();
-	load(0, 1);		/* LLC M; its last owner kept nothing: exclusive. The L2 drops 2m */
-	assert_int_equal(READS(VPMU_M), 1);
-	assert_int_equal(WRITES(VPMU_E), 1);
-	assert_int_equal(all_snoops(), 0);
-	store(0, 1);
-	load(0, 4);		/* the L2 drops 3m, takes 1m again */
-	assert_int_equal(WRITES(VPMU_E), 2);
-	load(0, 5);		/* LLC: 2 M leaves; the L2 drops 1m, found M */
-	assert_int_equal(WRITES(VPMU_M), 1);
-	assert_int_equal(seen.writes, 1);
-	assert_int_equal(EVICTION(VPMU_SNOOP_MISS), 0);	/* the write-back had cleared the bit */
-	stop_runners();
-}
-
-/* The L2 drops line 1 with newer data while an L1 has it again, in one way of that L1 and in the
- * other: the LLC still knows, so another core's store reaches that copy. */
-static void the_llc_remembers_what_an_l1_keeps(enum vpmu_touch kind, bool other_way)
-{
-	struct vpmu_machine m = one_set_machine(2, 2, 16);
-
-	start(&m);
-	if (other_way)
-		access_line(0, 100, kind);
-	store(0, 1);
-	load(0, 2);
-	load(0, 3);			/* the L1 gives 1m to the L2 */
-	access_line(0, 1, kind);	/* from the L2, which keeps 1m */
-	load(0, 4);
-	access_line(0, 1, kind);	/* newest of its L1, oldest of the L2 */
-	forget();
-	load(0, 5);			/* the L2 drops 1m */
-	assert_int_equal(WRITES(VPMU_E), 1);
-	access_line(0, 1, kind);
-	assert_int_equal(all_lookups(), 2);	/* 5, and what was dropped */
-	store(1, 1);
-	assert_int_equal(all_snoops(), 1);
-	assert_int_equal(XCORE(VPMU_SNOOP_HIT), 1);
-	access_line(0, 1, kind);
-	assert_int_equal(all_lookups(), 4);
-	stop_runners();
-}
-
-static void a_copy_that_outlives_the_l2s_is_found(void **state)
-{
-	(void)state;
-	for (int way = 0; way < 2; way++) {
-		the_llc_remembers_what_an_l1_keeps(VPMU_LOAD, way);
-		the_llc_remembers_what_an_l1_keeps(VPMU_CODE, way);
-	}
-}
-
 static void every_bit_of_an_address_tells_lines_apart(void **state)
 {
 	struct vpmu_machine m = one_set_machine(16, 0, 16);
@@ -331,112 +402,6 @@ static void every_bit_of_an_address_tells_lines_apart(void **state)
 		assert_int_equal(all_lookups(), bit < 6 ? 1 : 2);
 		stop_runners();
 	}
-}
-
-static void gather(struct vpmu_combining *w, uint64_t line, uint64_t bytes)
-{
-	if (vpmu_combining_add(w, line * 64, bytes))
-		return;
-	vpmu_lock(segment);
-	vpmu_combining_open(&caches, &runner[0], w, line * 64, bytes);
-	vpmu_unlock(segment);
-}
-
-static void flush(struct vpmu_combining *w)
-{
-	vpmu_lock(segment);
-	vpmu_combining_flush(&caches, &runner[0], w);
-	vpmu_unlock(segment);
-}
-
-static void nontemporal_full_line(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 4, 8);
-	struct vpmu_combining w = { .used = 0 };
-
-	(void)state;
-	start(&m);
-	store(0, 1);
-	store(1, 1);
-	forget();
-	for (int i = 0; i < 8; i++)
-		gather(&w, 1, 0xffull << 8 * i);
-	flush(&w);
-	/* Core 1 had it modified; that data is dead. */
-	assert_int_equal(XCORE(VPMU_SNOOP_HITM), 1);
-	assert_int_equal(seen.requests, 1);
-	assert_int_equal(seen.writes, 1);
-	assert_int_equal(seen.tracker[VPMU_TRK_WRITE], 1);
-	assert_int_equal(all_lookups(), 0);
-	load(1, 1);
-	assert_int_equal(READS(VPMU_I), 1);
-	stop_runners();
-}
-
-static void nontemporal_part_of_a_line(void **state)
-{
-	struct vpmu_machine m = one_set_machine(4, 4, 8);
-	struct vpmu_combining w = { .used = 0 };
-
-	(void)state;
-	start(&m);
-	gather(&w, 1, 0xff);
-	gather(&w, 1, 0xf0ull << 16);	/* the third piece, half */
-	flush(&w);
-	assert_int_equal(seen.requests, 2);
-	assert_int_equal(seen.writes, 1);
-	store(0, 2);
-	forget();
-	gather(&w, 2, 0xff);		/* over modified data: that goes first */
-	flush(&w);
-	assert_int_equal(seen.requests, 2);
-	assert_int_equal(seen.writes, 2);
-	forget();
-	for (uint64_t line = 10; line < 15; line++)
-		gather(&w, line, 0xff);	/* five lines, four buffers */
-	assert_int_equal(seen.requests, 1);
-	flush(&w);
-	assert_int_equal(seen.requests, 5);
-	assert_int_equal(seen.writes, 5);
-	stop_runners();
-}
-
-static void lines_come_at_the_pace_of_the_buffers(void **state)
-{
-	struct vpmu_machine m = one_set_machine(8, 0, 16);	/* 2 buffers, 100 clocks, hit 30 */
-	static const uint64_t begin[] = { 0, 0, 100, 150, 200 };
-
-	(void)state;
-	start(&m);
-	for (uint64_t line = 0; line < 5; line++)
-		load(0, line);
-	for (int i = 0; i < 5; i++) {
-		assert_int_equal(seen.start[i], begin[i]);
-		assert_int_equal(seen.end[i], begin[i] + 100);
-	}
-	assert_int_equal(runner[0].clock, 200);
-	load(1, 7);		/* another core has its own buffers and its own clock */
-	assert_int_equal(seen.start[5], 0);
-	load(1, 0);		/* the other buffer, until 15 clocks after that */
-	assert_int_equal(runner[1].clock, 0);
-	load(1, 1);
-	load(1, 2);
-	assert_int_equal(runner[1].clock, 115);
-	stop_runners();
-}
-
-static void spaces_do_not_share(void **state)
-{
-	struct vpmu_machine m = one_set_machine(8, 0, 16);
-
-	(void)state;
-	start(&m);
-	runner[1].space = 1ull << VPMU_SPACE_SHIFT;
-	load(0, 1);
-	load(1, 1);
-	assert_int_equal(READS(VPMU_I), 2);
-	assert_int_equal(all_snoops(), 0);
-	stop_runners();
 }
 
 /* ---- slices ---- */
@@ -596,31 +561,37 @@ static void order_word_follows_a_plain_list(void **state)
 	}
 }
 
-static void refused(const struct vpmu_machine *m)
-{
-	struct vpmu_layout layout;
-
-	assert_int_equal(vpmu_layout_make(m, &layout), -EINVAL);
-	assert_int_equal(vpmu_caches_bytes(m), 0);
-}
+/* ---- geometries ---- */
 
 static void bad_geometries_are_refused(void **state)
+{
+	static const struct rule good = { .l1 = 2, .l2 = 4, .llc = 16, .cores = CLUSTERS };
+	struct vpmu_machine bad[8];
+	struct vpmu_layout layout;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		bad[i] = machine_of(&good);
+	assert_int_not_equal(vpmu_caches_bytes(&bad[0]), 0);
+	bad[0].llc.ways = 17;
+	bad[1].l1i.bytes = bad[1].l1d.bytes = bad[1].l1i.ways = bad[1].l1d.ways = 0;
+	bad[2].cores = 65;
+	bad[3].fill_buffers = 0;
+	bad[4].little.cluster = 0;
+	bad[5].little.cluster = VPMU_CLUSTER_MAX + 1;
+	bad[6].little.cores = 6;
+	bad[7].little.l2.bytes = 0;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(vpmu_layout_make(&bad[i], &layout), -EINVAL);
+		assert_int_equal(vpmu_caches_bytes(&bad[i]), 0);
+	}
+}
+
+static void segments_of_another_size_are_refused(void **state)
 {
 	struct vpmu_machine m = one_set_machine(4, 4, 8);
 
 	(void)state;
-	assert_int_not_equal(vpmu_caches_bytes(&m), 0);
-	m.llc.ways = 17;
-	refused(&m);
-	m = one_set_machine(0, 4, 8);
-	refused(&m);
-	m = one_set_machine(4, 4, 8);
-	m.cores = 65;
-	refused(&m);
-	m = one_set_machine(4, 4, 8);
-	m.fill_buffers = 0;
-	refused(&m);
-	m = one_set_machine(4, 4, 8);
 	start(&m);
 	segment->caches_bytes--;
 	assert_int_equal(vpmu_caches_open(&caches, segment), -EINVAL);
@@ -633,30 +604,16 @@ static void bad_geometries_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compulsory_misses),
-		cmocka_unit_test(code_reads_are_told_apart),
-		cmocka_unit_test(l1_replaces_the_least_recently_used),
+		cmocka_unit_test(rules_hold),
 		cmocka_unit_test(two_threads_of_a_core_replace_the_least_recently_used),
 		cmocka_unit_test(old_lines_of_another_thread_are_replaced),
-		cmocka_unit_test(l2_replaces_the_least_recently_used),
-		cmocka_unit_test(llc_takes_its_lines_out_of_the_cores),
-		cmocka_unit_test(clean_l1_eviction_leaves_a_stale_bit),
-		cmocka_unit_test(exclusive_becomes_modified_in_silence),
-		cmocka_unit_test(store_to_a_shared_line_asks_for_ownership),
-		cmocka_unit_test(snoop_of_a_core_that_dropped_the_line),
-		cmocka_unit_test(ping_pong),
-		cmocka_unit_test(dirty_lines_go_down_level_by_level),
-		cmocka_unit_test(a_copy_that_outlives_the_l2s_is_found),
 		cmocka_unit_test(every_bit_of_an_address_tells_lines_apart),
-		cmocka_unit_test(nontemporal_full_line),
-		cmocka_unit_test(nontemporal_part_of_a_line),
-		cmocka_unit_test(lines_come_at_the_pace_of_the_buffers),
-		cmocka_unit_test(spaces_do_not_share),
 		cmocka_unit_test(slices_are_balanced),
 		cmocka_unit_test(slices_and_sets_cover_the_llc),
 		cmocka_unit_test(misses_as_a_plain_lru_has_them),
 		cmocka_unit_test(order_word_follows_a_plain_list),
 		cmocka_unit_test(bad_geometries_are_refused),
+		cmocka_unit_test(segments_of_another_size_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("feed caches", tests, NULL, NULL);

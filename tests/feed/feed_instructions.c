@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "virtual_pmu/feed/cache/contention.h"
 #include "virtual_pmu/feed/translate/decoding.h"
 #include "virtual_pmu/feed/translate/decode_cache.h"
 
@@ -245,6 +246,27 @@ static void a_load_and_a_store_of_the_same_place(void **state)
 	assert_false(vpmu_load_and_store(load_and_store, 3));
 }
 
+static void locked_instructions(void **state)
+{
+	static const struct { uint8_t bytes[8]; size_t count; bool locked; } rows[] = {
+		{ { 0xf0, 0x0f, 0xc1, 0x07 }, 4, true },	/* lock xadd %eax,(%rdi) */
+		{ { 0x66, 0xf0, 0x83, 0x07, 0x01 }, 5, true },	/* lock addw $1,(%rdi) */
+		{ { 0xf0, 0x48, 0x0f, 0xb1, 0x17 }, 5, true },	/* lock cmpxchg %rdx,(%rdi) */
+		{ { 0x87, 0x07 }, 2, true },			/* xchg %eax,(%rdi) */
+		{ { 0x48, 0x87, 0x07 }, 3, true },		/* xchg %rax,(%rdi) */
+		{ { 0x86, 0x07 }, 2, true },			/* xchg %al,(%rdi) */
+		{ { 0x87, 0xc7 }, 2, false },			/* xchg %eax,%edi */
+		{ { 0x0f, 0xb1, 0x17 }, 3, false },		/* cmpxchg %edx,(%rdi) */
+		{ { 0x83, 0x07, 0x01 }, 3, false },		/* addl $1,(%rdi) */
+		{ { 0xf3, 0x90 }, 2, false },			/* pause */
+		{ { 0xf0 }, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(vpmu_is_locked(rows[i].bytes, rows[i].count), rows[i].locked);
+}
+
 /* An instruction cut short bypasses nothing, and must not be read beyond its end: the sanitizer
  * sees it. */
 static void short_reads(void **state)
@@ -270,6 +292,7 @@ int main(void)
 		cmocka_unit_test(one_access_whatever_happens),
 		cmocka_unit_test(what_is_known_is_what_is_decoded),
 		cmocka_unit_test(a_load_and_a_store_of_the_same_place),
+		cmocka_unit_test(locked_instructions),
 		cmocka_unit_test(short_reads),
 	};
 

@@ -98,12 +98,20 @@ static uint64_t tracked(uint32_t package, enum vpmu_tracker kind, uint64_t start
 	return (hash ^ hash >> 32) * 0xbf58476d1ce4e5b9u + package;
 }
 
+/* An entry of the tracker lasts as long as memory takes. */
+static uint32_t entry_clocks(const struct vpmu_machine *m, enum vpmu_tracker kind)
+{
+	return kind == VPMU_TRK_DATA_READ || kind == VPMU_TRK_CODE_READ ? m->memory_clocks :
+									  m->write_clocks;
+}
+
 void vpmu_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_tracker kind, bool coherent,
 		  uint64_t start, uint64_t end)
 {
 	uint64_t n = seen.tracker[0] + seen.tracker[1] + seen.tracker[2];
 
 	assert_locked(s);
+	assert_int_equal(end - start, entry_clocks(&s->machine, kind));
 	if (n < 64) {
 		seen.start[n] = start;
 		seen.end[n] = end;
@@ -126,7 +134,7 @@ void vpmu_away_tracker(struct vpmu_segment *s, uint32_t package, enum vpmu_track
 {
 	(void)coherent;
 	assert_locked(s);
-	assert_true(start < end);
+	assert_int_equal(end - start, entry_clocks(&s->machine, kind));
 	seen.away_tracker[kind]++;
 	seen.tracked += 3 * tracked(package, kind, start, end);
 }
