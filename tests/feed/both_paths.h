@@ -130,8 +130,8 @@ static inline struct both_machine some_machine(struct draws *d, bool estimates, 
 static struct vpmu_emulated *both_thread[THREADS_MAX];
 static struct vpmu_llc_counts both_counts;
 
-/* Hardware threads keep the time of the last thread that they had: for each a thread that has done
- * nothing, made at the first run. */
+/* Cores keep the times of the last threads that they had: for each CPU a thread that has done
+ * nothing, made at the first run, has been on its core in each of its places. */
 static void forget_times(struct both_machine *m)
 {
 	uint32_t cpus = vpmu_machine_cpus(&segment->machine);
@@ -142,9 +142,12 @@ static void forget_times(struct both_machine *m)
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
 			vpmu_caches_place(&vpmu_feed.caches, &m->idle[cpu], cpu);
 	}
-	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
-		vpmu_contended_enter(&vpmu_feed.caches, &m->idle[cpu]);
-		vpmu_contended_leave(&vpmu_feed.caches, &m->idle[cpu]);
+	for (uint32_t i = 0; i < cpus * VPMU_CLUSTER_MAX; i++) {
+		struct vpmu_runner *idle = &m->idle[i / VPMU_CLUSTER_MAX];
+
+		idle->member = i % VPMU_CLUSTER_MAX;
+		vpmu_contended_enter(&vpmu_feed.caches, idle);
+		vpmu_contended_leave(&vpmu_feed.caches, idle);
 	}
 }
 
@@ -216,7 +219,9 @@ static uint64_t hash_of_arrivals(const struct vpmu_runner *r)
 	uint64_t hash = 0;
 
 	for (uint32_t i = 0; i < VPMU_SITES_PLAIN; i++)
-		hash = hash * 0x100000001b3ull + r->arrival[vpmu_site_same[vpmu_site_producer[i]]];
+		if (vpmu_site_producer[i] != NO_SITE)
+			hash = hash * 0x100000001b3ull +
+			       r->arrival[vpmu_site_same[vpmu_site_producer[i]]];
 	return hash;
 }
 
@@ -326,15 +331,20 @@ static struct registers some_registers(const struct both_machine *m,
 	uint64_t own = m->shares && one_in(d, 2) ? 0 : 0x10000000 * (uint64_t)(thread + 1);
 	uint64_t stride = strides[draw(d, 4)], place = draw(d, one_in(d, 3) ? 4096 : 16);
 
-	struct registers r = {
-		.rsp = 0x1000000 + 0x1000 + own + (one_in(d, 3) ? 64 * place : 8 * draw(d, 16)) +
-			(one_in(d, 16) ? 3 : 0),
-		.rax = 0x2000000 + own + stride * place + 4 * draw(d, 16), .rbx = draw(d, 16),
-		.rsi = 0x3000000 + own + 64 * draw(d, 256),
-	};
+	struct registers r = { .of = {
+		[RSP] = 0x1000000 + 0x1000 + own +
+			(one_in(d, 3) ? 64 * place : 8 * draw(d, 16)) + (one_in(d, 16) ? 3 : 0),
+		[RAX] = 0x2000000 + own + stride * place + 4 * draw(d, 16), [RBX] = draw(d, 16),
+		[RSI] = 0x3000000 + own + 64 * draw(d, 256),
+	} };
 
+	r.of[RCX] = r.of[RBX] / 2;
+	r.of[RBP] = r.of[RSP] + 0x200;
+	r.of[RDI] = r.of[RSI] + 0x80 + place;
+	r.of[R12] = r.of[RAX] + 0x1000;
+	r.of[R13] = r.of[RSP] + 0x400;
 	if (m->shares && !m->shape.little.cores && one_in(d, 12))
-		r.rax = b->timed[draw(d, BLOCKS)]->start & ~7ull;
+		r.of[RAX] = b->timed[draw(d, BLOCKS)]->start & ~7ull;
 	return r;
 }
 
@@ -363,7 +373,7 @@ static void execute_loop(const struct both_machine *m, const struct random_block
 
 	for (uint32_t i = 0; i < blocks; i++)
 		which[i] = draw(d, BLOCKS);
-	for (uint32_t i = 0; i < times * blocks; i++, r.rax += step, r.rsi += step)
+	for (uint32_t i = 0; i < times * blocks; i++, r.of[RAX] += step, r.of[RSI] += step)
 		execute_some(b, which[i % blocks], way, r);
 }
 

@@ -22,6 +22,7 @@ struct qemu_plugin_insn {
 	enum qemu_plugin_mem_rw shows;
 	void *access_udata;
 	qemu_plugin_vcpu_udata_cb_t execute;
+	void *execute_udata;
 };
 struct qemu_plugin_tb {
 	size_t count;
@@ -89,8 +90,9 @@ void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    qemu_plugin_vcpu_udata_cb_t cb,
 					    enum qemu_plugin_cb_flags flags, void *udata)
 {
-	(void)flags, (void)udata;
+	(void)flags;
 	insn->execute = cb;
+	insn->execute_udata = udata;
 }
 
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_vcpu_mem_cb_t cb,
