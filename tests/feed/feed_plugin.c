@@ -128,82 +128,6 @@ static void a_wide_access_touches_its_lines_wherever_it_starts(void **state)
 		}
 }
 
-/* An access that starts in each byte of a line, and RET. */
-static void run_first(const struct qemu_plugin_tb *first, uint32_t bytes, bool modifies)
-{
-	for (uint64_t at = 0xb00038; at < 0xb00078; at++) {
-		make_access(&first->insn[1], at, bytes, LOADS);
-		if (modifies)
-			make_access(&first->insn[1], at, bytes, STORES);
-		make_access(&first->insn[2], at, 8, LOADS);
-	}
-}
-
-/* NOP and then MOV, ADD to memory, or MOVUPS of 16 bytes; and RET. */
-static void a_block_is_entered_with_its_first_access_once(void **state)
-{
-	static struct qemu_plugin_tb first = {
-		.count = 3,
-		.insn = { { .address = 0xa00000, .size = 1, .bytes = { 0x90 } },
-			  { .address = 0xa00001, .size = 3 },
-			  { .address = 0xa00004, .size = 1, .bytes = { 0xc3 } } },
-	};
-	static const uint8_t bytes[][3] = {
-		{ 0x48, 0x8b, 0x07 }, { 0x48, 0x01, 0x0f }, { 0x0f, 0x10, 0x07 },
-	};
-	uint64_t before;
-
-	(void)state;
-	for (uint32_t i = 0; i < 3; i++) {
-		memcpy(first.insn[1].bytes, bytes[i], 3);
-		first.execute = NULL;
-		translate(1, &first);
-		assert_null(first.execute);
-		run_first(&first, i == 2 ? 16 : 8, i == 1);	/* fetches its lines */
-		synchronise();
-		before = own_clock();
-		run_first(&first, i == 2 ? 16 : 8, i == 1);
-		synchronise();
-		assert_int_equal(own_clock() - before, 64 * 3);
-	}
-}
-
-/* MOVUPD (%rsi), ADDPD of registers, MOVUPS to (%rsi). */
-static void a_load_and_a_store_of_one_place_are_seen_at_the_store(void **state)
-{
-	static struct qemu_plugin_tb both = {
-		.count = 3,
-		.insn = { { .address = 0xc00000, .size = 4, .bytes = { 0x66, 0x0f, 0x10, 0x16 } },
-			  { .address = 0xc00004, .size = 4, .bytes = { 0x66, 0x0f, 0x58, 0xc2 } },
-			  { .address = 0xc00008, .size = 3, .bytes = { 0x0f, 0x11, 0x06 } } },
-	};
-
-	(void)state;
-	translate(1, &both);
-	assert_null(both.insn[0].access);
-	assert_null(both.insn[1].access);
-	make_access(&both.insn[2], 0xd00000, 16, STORES);	/* with the code's line */
-	memset(&seen, 0, sizeof(seen));
-	make_access(&both.insn[2], 0xd10000, 16, STORES);
-	assert_int_equal(READS(VPMU_I), 1);
-	store(0xd10000, 8);
-	assert_int_equal(READS(VPMU_I), 1);
-}
-
-/* A locked ADD: QEMU would show both. */
-static void an_atomic_is_seen_at_its_store(void **state)
-{
-	static struct qemu_plugin_tb atomic = {
-		.count = 1,
-		.insn = { { .address = 0xe00000, .size = 4, .bytes = { 0xf0, 0x48, 0x01, 0x07 } } },
-	};
-
-	(void)state;
-	translate(1, &atomic);
-	assert_false(make_access(&atomic.insn[0], 0xe10000, 8, LOADS));
-	assert_true(make_access(&atomic.insn[0], 0xe10000, 8, STORES));
-}
-
 static void nontemporal_stores_leave_at_a_fence(void **state)
 {
 	(void)state;
@@ -353,9 +277,6 @@ int main(void)
 		cmocka_unit_test(a_long_block_takes_a_clock_per_instruction),
 		cmocka_unit_test(an_access_across_lines_touches_both),
 		cmocka_unit_test(a_wide_access_touches_its_lines_wherever_it_starts),
-		cmocka_unit_test(a_block_is_entered_with_its_first_access_once),
-		cmocka_unit_test(a_load_and_a_store_of_one_place_are_seen_at_the_store),
-		cmocka_unit_test(an_atomic_is_seen_at_its_store),
 		cmocka_unit_test(nontemporal_stores_leave_at_a_fence),
 		cmocka_unit_test(a_wait_brings_the_clock_forward),
 		cmocka_unit_test(follows_its_virtual_cpu),
