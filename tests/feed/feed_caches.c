@@ -118,6 +118,8 @@ static const struct rule rules[] = {
 	{ "both sides agree on a line", 2, 4, 16, AWAY,
 	  "3w7 [past-data away-data] 0r7 [RI hitm] 1r7 [RM] 4w7 [2hit past-data] 0!7 1!7 3!7 "
 	  "0r7 [RM hitm]" },
+	{ "a line that the other side has dropped is not", 1, 1, 16, AWAY,
+	  "3r1 3r2 [2past-data 2away-data] 0r1 [RI miss data] 1r1 [RE hit]" },
 	{ "a clean line of the other side is shared", 2, 4, 16, AWAY,
 	  "3r7 [past-data away-data] 0r7 [RI hit] 0w7 [RS hit] 3!7 3r7 [hitm past-data]" },
 
