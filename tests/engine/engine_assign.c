@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,66 +22,204 @@ static struct ipmu_request want_of(const struct ipmu_choice *choices, int n, con
 	return (struct ipmu_request){ .choices = choices, .nchoices = n, .event = event };
 }
 
-/* Is there any way to give each want a counter of its own? Tries them all. */
-static bool possible(const struct ipmu_request *wants, int n, uint64_t taken, int counters)
-{
-	if (n == 0)
-		return true;
-	for (int c = 0; c < counters; c++) {
-		uint64_t bit = 1ull << c;
+/* ---- random boxes, beside an exhaustive search */
 
-		if ((wants->choices[0].counters & bit) && !(taken & bit) &&
-		    possible(wants + 1, n - 1, taken | bit, counters))
-			return true;
-	}
-	return false;
+#define WANTS 6
+#define COUNTERS 6
+#define REGISTERS 2
+
+static const struct ipmu_reg registers[REGISTERS] = { { .name = "A" }, { .name = "B" } };
+
+static struct puzzle {
+	struct ipmu_pmu_type type;
+	struct ipmu_box box;
+	struct ipmu_choice choices[WANTS][2];
+	struct ipmu_request wants[WANTS];
+	int n, runs[COUNTERS];	/* runs: 2 * request + choice that the counter serves; -1: none */
+	unsigned seed;
+} puzzle;
+
+static unsigned chance(unsigned n)
+{
+	return (unsigned)rand_r(&puzzle.seed) % n;
 }
 
-static void check_solution(const struct ipmu_request *wants, int n)
+/* A select that no other choice has, and values for none, one or both of the registers. */
+static struct ipmu_choice random_choice(unsigned select)
+{
+	static const uint64_t masks[] = { 0xF0, 0xFF, 0x3F, 0x0F };
+	struct ipmu_choice c = { .select = select,
+				 .counters = 1 + chance((1u << puzzle.type.counters) - 1) };
+
+	for (int r = 0; r < REGISTERS; r++)
+		if (chance(3) == 0) {
+			uint64_t mask = masks[chance(4)];
+
+			c.extra[c.nextra++] = (struct ipmu_extra_reg){
+				&registers[r], 0, mask, 0x11 * (1 + chance(2)) & mask };
+		}
+	return c;
+}
+
+static bool agree(const struct ipmu_choice *a, const struct ipmu_choice *b)
+{
+	for (int i = 0; i < a->nextra * b->nextra; i++) {
+		const struct ipmu_extra_reg *x = &a->extra[i % a->nextra];
+		const struct ipmu_extra_reg *y = &b->extra[i / a->nextra];
+
+		if (x->reg == y->reg && ((x->value ^ y->value) & x->mask & y->mask))
+			return false;
+	}
+	return true;
+}
+
+static bool agrees_with_running(const struct ipmu_choice *choice)
+{
+	for (int c = 0; c < puzzle.type.counters; c++)
+		if (puzzle.box.slots[c].programmed && !agree(choice, &puzzle.box.slots[c].choice))
+			return false;
+	return true;
+}
+
+/* A counter that runs here or elsewhere, often for what is requested, or nearly so. */
+static void run(int c)
+{
+	struct ipmu_slot *slot = &puzzle.box.slots[c];
+	unsigned of = chance(2 * (unsigned)puzzle.n), how = chance(8);
+	struct ipmu_choice choice = puzzle.choices[of / 2][of % 2];
+
+	switch (how) {
+	case 0: choice = random_choice(99); break;
+	case 1: choice.select ^= 0x100; break;
+	case 2: choice.counters ^= 0x100; break;
+	case 3: choice.direction = 1; break;
+	case 4: choice.extra[0].mask ^= 0x100; break;
+	case 5: choice.extra[0].value ^= 0x100; break;
+	case 6: slot->companion = true; break;
+	default: break;
+	}
+	if (!agrees_with_running(&choice))
+		return;
+	slot->choice = choice;
+	slot->programmed = true;
+	slot->users = (int)chance(2);
+	puzzle.box.foreign |= slot->users ? 0 : 1u << c;
+	if (how == 7 || (!choice.nextra && (how == 4 || how == 5)))
+		puzzle.runs[c] = (int)of;
+}
+
+static void make_puzzle(unsigned seed)
+{
+	static const char *const names[WANTS] = { "e0", "e1", "e2", "e3", "e4", "e5" };
+
+	memset(&puzzle, 0, sizeof(puzzle));
+	puzzle.seed = seed;
+	puzzle.type = type_of(1 + (int)chance(COUNTERS));
+	puzzle.box.type = &puzzle.type;
+	puzzle.n = 1 + (int)chance((unsigned)puzzle.type.counters);
+	for (unsigned i = 0; i < (unsigned)puzzle.n; i++) {
+		puzzle.choices[i][0] = random_choice(2 * i + 1);
+		puzzle.choices[i][1] = random_choice(2 * i + 2);
+		puzzle.wants[i] = want_of(puzzle.choices[i], 1 + (int)chance(2), names[i]);
+	}
+	for (int c = 0; c < COUNTERS; c++)
+		puzzle.runs[c] = -1;
+	for (int c = 0; c < puzzle.type.counters && seed % 3; c++)
+		if (chance(3) == 0)
+			run(c);
+	puzzle.box.elsewhere = seed % 3 && chance(8) == 0;
+}
+
+/* Can these requests be counted at once? Tries all ways; `with`: choices of those before. */
+static bool possible(int request, int n, uint64_t taken, const struct ipmu_choice **with)
+{
+	for (int k = 0; request < n && k < puzzle.wants[request].nchoices; k++) {
+		const struct ipmu_choice *choice = &puzzle.choices[request][k];
+		bool fits = agrees_with_running(choice);
+
+		for (int w = 0; w < request; w++)
+			fits = fits && agree(choice, with[w]);
+		with[request] = choice;
+		for (int c = 0; c < puzzle.type.counters && fits; c++) {
+			const struct ipmu_slot *slot = &puzzle.box.slots[c];
+			bool free = !puzzle.box.elsewhere && !slot->programmed &&
+				    (choice->counters & ~taken & (1ull << c));
+
+			if ((free || puzzle.runs[c] == 2 * request + k) &&
+			    possible(request + 1, n, free ? taken | 1ull << c : taken, with))
+				return true;
+		}
+	}
+	return request == n;
+}
+
+static void check_solution(void)
 {
 	uint64_t taken = 0;
 
-	for (int i = 0; i < n; i++) {
-		uint64_t bit = 1ull << wants[i].ctr;
+	for (int i = 0; i < puzzle.n; i++) {
+		const struct ipmu_request *w = &puzzle.wants[i];
+		const struct ipmu_choice *choice = &puzzle.choices[i][w->choice];
+		uint64_t bit = 1ull << w->ctr;
 
-		assert_true(wants[i].choices[wants[i].choice].counters & bit);
-		assert_false(taken & bit);
+		assert_int_equal(w->companion, -1);
+		assert_true(agrees_with_running(choice));
+		for (int k = 0; k < i; k++)
+			assert_true(agree(choice, &puzzle.choices[k][puzzle.wants[k].choice]));
+		if (puzzle.runs[w->ctr] == 2 * i + w->choice)
+			continue;
+		assert_true(!puzzle.box.elsewhere && !puzzle.box.slots[w->ctr].programmed);
+		assert_true((choice->counters & bit) && !(taken & bit));
 		taken |= bit;
 	}
 }
 
+/* The loser is the first request that cannot be counted with all before it. */
+static void check_refusal(int loser, const char *why)
+{
+	const struct ipmu_choice *with[WANTS];
+	uint64_t all = (1ull << puzzle.type.counters) - 1, can;
+	char text[128];
+
+	assert_true(possible(0, loser, 0, with));
+	assert_false(possible(0, loser + 1, 0, with));
+	snprintf(text, sizeof(text), "e%d collides with ", loser);
+	assert_ptr_equal(strstr(why, text), why);
+	if (strstr(why, "they need different values in"))
+		return;
+	can = puzzle.choices[loser][0].counters;
+	if (puzzle.wants[loser].nchoices == 2)
+		can |= puzzle.choices[loser][1].counters;
+	snprintf(text, sizeof(text), ": box box 9 has %d counter%s, %d of which can count it: ",
+		 puzzle.type.counters, puzzle.type.counters == 1 ? "" : "s",
+		 __builtin_popcountll(can & all));
+	assert_non_null(strstr(why, text));
+}
+
 static void finds_a_solution_whenever_there_is_one(void **state)
 {
-	unsigned seed = 20260;
 	int solved = 0, refused = 0;
 
 	(void)state;
-	for (int round = 0; round < 20000; round++) {
-		int counters = 2 + rand_r(&seed) % 5, n = 1 + rand_r(&seed) % counters;
-		struct ipmu_pmu_type type = type_of(counters);
-		struct ipmu_request wants[8];
-		struct ipmu_choice choices[8];
+	for (unsigned round = 0; round < 20000; round++) {
+		const struct ipmu_choice *with[WANTS];
 		char why[IPMU_WHY_MAX] = "";
-		int rc;
+		int loser = -1, rc;
 
-		for (int i = 0; i < n; i++) {
-			uint64_t mask = 1 + (uint64_t)rand_r(&seed) % ((1u << counters) - 1);
-
-			choices[i] = (struct ipmu_choice){ .counters = mask,
-							   .select = (uint64_t)i + 1 };
-			wants[i] = want_of(&choices[i], 1, "e");
-		}
-		rc = ipmu_assign(NULL, &type, type.counters, 0, wants, n, NULL, why);
-		if (possible(wants, n, 0, counters)) {
+		make_puzzle(round);
+		rc = ipmu_assign(round % 3 ? &puzzle.box : NULL, &puzzle.type, puzzle.type.counters,
+				 9, puzzle.wants, puzzle.n, &loser, why);
+		if (possible(0, puzzle.n, 0, with)) {
 			assert_int_equal(rc, 0);
-			check_solution(wants, n);
+			check_solution();
 			solved++;
 		} else {
 			assert_int_equal(rc, -ENOSPC);
+			check_refusal(loser, why);
 			refused++;
 		}
 	}
-	assert_true(solved > 1000 && refused > 1000);
+	assert_true(solved > 5000 && refused > 5000);
 }
 
 static void names_the_events_that_collide(void **state)
