@@ -8,6 +8,7 @@
  * visitor that counts nothing comes before registers are compared. */
 #include "random_peers.h"
 
+#include "lease/journal.h"
 #include "peer.h"
 
 #include <setjmp.h>
@@ -71,7 +72,8 @@ static struct {
 	int starts, set_back;		/* since nobody counted */
 	uint64_t totals[KINDS];
 	uint64_t found[16];
-	bool unclean, disturbed, damaged, suspended;
+	uint32_t addresses[16];		/* of the registers that the sets change */
+	bool unclean, disturbed, damaged, suspended, unwritten;
 	size_t step;
 } game;
 
@@ -197,6 +199,62 @@ static void check_files(void)
 		if (entry->d_name[0] != '.' && strcmp(entry->d_name, JOURNAL) != 0)
 			fail_msg("step %zu: %s is left", game.step, entry->d_name);
 	closedir(dir);
+}
+
+/* The registers that the sets change. */
+static const char *const changed[] = {
+	"MSR_UNC_CBO_0_PERFEVTSEL0", "MSR_UNC_CBO_0_PERFCTR0", "MSR_UNC_CBO_0_PERFEVTSEL1",
+	"MSR_UNC_CBO_0_PERFCTR1", "MSR_UNC_CBO_1_PERFEVTSEL0", "MSR_UNC_CBO_1_PERFCTR0",
+	"MSR_UNC_ARB_PERFEVTSEL0", "MSR_UNC_ARB_PERFCTR0", "MSR_UNC_PERF_FIXED_CTRL",
+	"MSR_UNC_PERF_FIXED_CTR", "MSR_UNC_PERF_GLOBAL_CTRL",
+};
+#define CHANGED (sizeof(changed) / sizeof(changed[0]))
+
+static const struct ipmu_journal_entry *entry_of(const struct ipmu_journal *j, uint32_t address)
+{
+	for (uint32_t i = 0; i < j->header.nsaved; i++)
+		if (j->saved[i].addr == address)
+			return &j->saved[i];
+	return NULL;
+}
+
+static bool describes(const struct ipmu_journal *j, const char *event)
+{
+	for (uint32_t i = 0; i < j->header.nslots; i++)
+		if (j->slots[i].used && strcmp(j->slots[i].event, event) == 0)
+			return true;
+	return false;
+}
+
+/* Whichever process is killed next, the journal names each register that differs from what was
+ * found, with that value. Between two steps it also has what registers hold and which events are
+ * counted, unless a process has been killed or could not write it. */
+static void check_journal(void)
+{
+	static struct ipmu_journal j;
+	int fd = open(journal_path(), O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : pread(fd, &j, sizeof(j), 0);
+
+	if (fd >= 0)
+		close(fd);
+	if (game.disturbed || length != (ssize_t)sizeof(j))
+		return;
+	game.unwritten = game.unwritten && j.header.changing;
+	for (size_t i = 0; i < CHANGED; i++) {
+		uint64_t value = engine_fixture_peek(game.f, changed[i]);
+		const struct ipmu_journal_entry *e = entry_of(&j, game.addresses[i]);
+
+		if (value != game.found[i])
+			MUST(e && !((e->found ^ game.found[i]) & e->writable));
+		if (e && !game.unclean && !game.unwritten && !strstr(changed[i], "CTR"))
+			MUST(!((e->now ^ value) & e->writable));
+	}
+	if (game.unclean || game.unwritten)
+		return;
+	MUST(!j.header.changing);
+	for (const struct player *p = game.players; p < game.players + PEERS; p++)
+		for (int i = 0; p->counting && p->set != free_running && p->set->names[i]; i++)
+			MUST(describes(&j, p->set->names[i]));
 }
 
 /* A process that counts nothing in a box. It refuses a damaged journal until that is removed. */
@@ -361,15 +419,6 @@ static void set_back(void)
 	game.disturbed = true;
 }
 
-/* The registers that the sets change. */
-static const char *const changed[] = {
-	"MSR_UNC_CBO_0_PERFEVTSEL0", "MSR_UNC_CBO_0_PERFCTR0", "MSR_UNC_CBO_0_PERFEVTSEL1",
-	"MSR_UNC_CBO_0_PERFCTR1", "MSR_UNC_CBO_1_PERFEVTSEL0", "MSR_UNC_CBO_1_PERFCTR0",
-	"MSR_UNC_ARB_PERFEVTSEL0", "MSR_UNC_ARB_PERFCTR0", "MSR_UNC_PERF_FIXED_CTRL",
-	"MSR_UNC_PERF_FIXED_CTR", "MSR_UNC_PERF_GLOBAL_CTRL",
-};
-#define CHANGED (sizeof(changed) / sizeof(changed[0]))
-
 /* A suspend resets registers. What was found in them before is then nobody's any more: at rest a
  * register is zero, or restored. */
 static void suspend(void)
@@ -438,6 +487,7 @@ static void act(struct player *p, unsigned what, unsigned how)
 	if (what == 14 && !game.damaged)	/* as one of those below, but it goes wrong */
 		fault = (struct peer_fault){ how & 64 ? PEER_DISK_FULL : PEER_KILLED,
 					     (int)how / 2 % 32 };
+	game.unwritten |= fault.kind == PEER_DISK_FULL;
 	if (what == 13) {
 		if (!game.damaged)
 			die(p, how);
@@ -509,8 +559,13 @@ void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, siz
 		slept_s = mmap(NULL, sizeof(*slept_s), PROT_READ | PROT_WRITE,
 			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_true(slept_s != MAP_FAILED);
-	for (size_t i = 0; i < CHANGED; i++)
+	for (size_t i = 0; i < CHANGED; i++) {
+		struct vpmu_register_info reg;
+
+		assert_int_equal(vpmu_model_find(&f->segment->machine, changed[i], &reg), 0);
+		game.addresses[i] = reg.address;
 		game.found[i] = engine_fixture_peek(f, changed[i]);
+	}
 	for (int i = 0; i < PEERS; i++)
 		game.players[i].p = peer_new(f, IPMU_SCOPE_PACKAGE);
 	for (; game.step < length / STEP_BYTES; game.step++) {
@@ -522,6 +577,7 @@ void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, siz
 			disturb(b[2]);
 		else
 			act(&game.players[b[1] % PEERS], b[0] % 16, b[2]);
+		check_journal();
 		if (b[2] & 1)	/* at times something else comes first */
 			check_rest();
 	}
