@@ -58,6 +58,7 @@ static void states(void **state)
 {
 	(void)state;
 	good();
+	assert_memory_equal(&j.header, "IMPURNL1", 8);	/* of all versions: one refuses another's */
 	assert_int_equal(check(sizeof(j)), IPMU_JOURNAL_VALID);
 	assert_memory_equal(&j, &out, sizeof(j));
 	assert_int_equal(check(0), IPMU_JOURNAL_FRESH);
