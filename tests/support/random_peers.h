@@ -14,7 +14,7 @@ int random_peers_open(void **state);
 /* Plays the steps that the bytes stand for, then ends all processes. Fails the cmocka test with the
  * step's number as soon as one of these does not hold:
  * - registers are as they were found while nobody counts,
- * - the journal names each register that is changed, with what was found in it, and what is counted,
+ * - the journal names each register that is changed, with what was found, and what is counted,
  * - each count is what has happened since its start or reset, or is reported lost,
  * - a set that nobody stands in the way of starts, and no file is left beside the journal. */
 void random_peers_play(const struct engine_fixture *f, const uint8_t *bytes, size_t length);
