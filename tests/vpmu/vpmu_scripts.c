@@ -22,6 +22,7 @@
 #define WINDOW4 (UINT64_C(1) << 42)
 #define INTERRUPTS (UINT64_C(1) << 43)
 #define COUNTING (UINT64_C(1) << 44)
+#define RDTSC (UINT64_C(1) << 45)
 
 static struct script {
 	char *lines[LINES_MAX];
@@ -44,6 +45,7 @@ static struct name { char name[32]; uint64_t value; } names[NAMES_MAX] = {
 	{ "WRITE_ONLY", VPMU_V_WRITE_ONLY }, { "UNKNOWN_MSR", VPMU_V_UNKNOWN_MSR },
 	{ "rdpmc", RDPMC }, { "window", WINDOW }, { "window4", WINDOW4 },
 	{ "interrupts", INTERRUPTS }, { "counting", COUNTING },
+	{ "rdtsc", RDTSC },
 };
 static int known, names_used;	/* names of this table, and with those of the script */
 
@@ -174,6 +176,8 @@ static int transfer(bool write, uint32_t cpu, uint64_t address, uint64_t *value)
 		return *value = vpmu_model_interrupts(t.s, cpu), 0;
 	if (address & COUNTING)
 		return *value = t.s->core_counting, 0;
+	if (address & RDTSC)
+		return vpmu_rdtsc(t.s, cpu, value) ? 0 : -EIO;
 	if (address & RDPMC)
 		return vpmu_rdpmc(t.s, cpu, offset, value);
 	return write ? vpmu_wrmsr(t.s, cpu, offset, *value) : vpmu_rdmsr(t.s, cpu, offset, value);
