@@ -292,6 +292,41 @@ static void the_masks_are_what_a_write_leaves(void **state)
 	}
 }
 
+/* In a window full of ones a query reads a register's own bits, and sets no others. */
+static void check_query(struct vpmu_segment *s, const struct vpmu_register_info *info)
+{
+	uint8_t *window = vpmu_package_mmio(s, 0);
+	uint64_t ones = info->width < 64 ? (UINT64_C(1) << info->width) - 1 : UINT64_MAX, value;
+	uint32_t bytes = info->width <= 32 ? 4 : 8, changed = 0;
+
+	memset(window, 0xff, s->mmio_bytes);
+	assert_int_equal(vpmu_model_peek(s, 0, info, &value), 0);
+	if (value != ones)
+		fail_msg("%s: %s reads 0x%llx", s->machine.name, info->name,
+			 (unsigned long long)value);
+	window[info->address + bytes] = 0x5a;
+	assert_int_equal(vpmu_model_poke(s, 0, info, 0), 0);
+	for (uint32_t i = 0; i < bytes; i++)
+		changed += window[info->address + i] == 0;
+	assert_int_equal(changed, bytes);
+	assert_int_equal(window[info->address + bytes], 0x5a);
+}
+
+static void a_query_keeps_to_its_register(void **state)
+{
+	(void)state;
+	for (size_t n = 0; tables[n].file; n++) {
+		struct vpmu_register_info info;
+		struct scratch t;
+
+		scratch_open(&t, tables[n].machine);
+		for (uint32_t i = 0; vpmu_model_register(&t.s->machine, i, &info); i++)
+			if (info.space == VPMU_MMIO && strstr(info.name, "DRAM_"))
+				check_query(t.s, &info);
+		scratch_close(&t);
+	}
+}
+
 static void four_slices_have_sixteen_registers_less(void **state)
 {
 	(void)state;
@@ -377,6 +412,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_in_the_model),
 		cmocka_unit_test(the_model_has_nothing_else),
 		cmocka_unit_test(the_masks_are_what_a_write_leaves),
+		cmocka_unit_test(a_query_keeps_to_its_register),
 		cmocka_unit_test(four_slices_have_sixteen_registers_less),
 		cmocka_unit_test(the_cores_have_what_cpuid_says),
 	};
