@@ -171,7 +171,8 @@ class Tree:
 
     def tests(self, pattern):
         """Names of the tests that a pattern stands for: programs, then scripts."""
-        names = [os.path.basename(path) for path in glob.glob(os.path.join(self.path, "tests/*/*"))]
+        names = [os.path.basename(path) for path in glob.glob(os.path.join(self.path, "tests/*/*"))
+                 if os.path.basename(os.path.dirname(path)) != "support"]
         expression = re.compile(re.escape(pattern).replace(r"\*", ".*"))
         found = []
         for ending in (".c", ".sh"):
