@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The same random program on the same machine in two ways, which have to leave the same behind.
- * FAST is what the plugin does: accesses are deferred, one callback stands for several, loops of
- * one block are not looked up again, and plain_access.c does what concerns no other core.
+ * FAST is what the plugin does: one callback stands for several, loops of one block are not looked
+ * up again, and plain_access.c does what concerns no other core.
  * GENERAL has none of these: llc.c does all, each access by its own callback, and nothing is
  * remembered from one block to the next.
  *
@@ -22,7 +22,7 @@
 struct both_machine {
 	struct vpmu_machine shape;
 	uint32_t threads, cpu[THREADS_MAX], spaces, rounds;	/* rounds: of a loop, at most */
-	bool defers, shares;		/* shares: threads store to the same lines, and move */
+	bool shares;	/* threads store to the same lines, and move */
 	struct vpmu_runner *idle;	/* one on each CPU; the caller frees them */
 };
 
@@ -44,7 +44,7 @@ struct both_outcome {
 };
 
 /* How often the fast paths were taken. */
-static struct { uint64_t deferred, inside, settled, plain; } fast_uses;
+static struct { uint64_t inside, settled, plain; } fast_uses;
 
 /* ---- machines ---- */
 
@@ -112,8 +112,7 @@ static struct vpmu_machine some_shape(struct draws *d, bool estimates)
 
 static inline struct both_machine some_machine(struct draws *d, bool estimates, bool shares)
 {
-	struct both_machine m = { .shape = some_shape(d, estimates), .defers = !one_in(d, 4),
-				  .rounds = 60 };
+	struct both_machine m = { .shape = some_shape(d, estimates), .rounds = 60 };
 	uint32_t cpus = vpmu_machine_cpus(&m.shape);
 
 	m.threads = one_in(d, 3) ? 1 : 1 + draw(d, THREADS_MAX);
@@ -152,7 +151,7 @@ static void forget_times(struct both_machine *m)
 }
 
 /* The thread's CPU and clock are in its own record: all of them are this one of the host. */
-static void begin_both_thread(const struct both_machine *m, uint32_t i, int way)
+static void begin_both_thread(const struct both_machine *m, uint32_t i)
 {
 	struct vpmu_emulated *t;
 
@@ -165,8 +164,6 @@ static void begin_both_thread(const struct both_machine *m, uint32_t i, int way)
 	t->runner.clock_slot = &t->spare.clock;
 	t->runner.clock = t->runner.published = t->runner.numbered = t->runner.uses = 0;
 	vpmu_caches_place(&vpmu_feed.caches, &t->runner, t->spare.cpu);
-	if (way == GENERAL || !m->defers)
-		t->runner.deferring = NULL;
 }
 
 static void begin_both(struct both_machine *m, struct random_blocks *b, int way)
@@ -184,7 +181,7 @@ static void begin_both(struct both_machine *m, struct random_blocks *b, int way)
 	}
 	forget_times(m);
 	for (uint32_t i = 0; i < m->threads; i++)
-		begin_both_thread(m, i, way);
+		begin_both_thread(m, i);
 	vpmu_self = both_thread[0];
 }
 
@@ -301,7 +298,7 @@ static void tell_counts(const struct vpmu_llc_counts *n, struct record *r)
 
 static void end_both(const struct both_machine *m, struct both_outcome *o)
 {
-	vpmu_callbacks_catch_up(vpmu_self);
+	vpmu_runner_settle(&vpmu_self->runner);
 	for (uint32_t i = 0; i < m->threads; i++)
 		end_both_thread(both_thread[i], o->number[i]);
 	for (uint32_t p = 0; p < m->shape.packages; p++)
@@ -358,7 +355,6 @@ static void execute_some(const struct random_blocks *b, uint32_t which, int way,
 	fast_uses.settled += t->runner.settled == b->timed[which];
 	fast_uses.inside += t->runner.inside == b->timed[which];
 	execute_block(b, which, way, r);
-	fast_uses.deferred += t->deferring.count > 0;
 }
 
 /* A loop of one to three blocks. */
@@ -416,13 +412,13 @@ static void both_step(const struct both_machine *m, const struct random_blocks *
 		change_thread(thread, draw(d, m->threads));
 	} else if (what == 3) {
 		cpu = draw(d, vpmu_machine_cpus(&m->shape));
-		vpmu_callbacks_catch_up(vpmu_self);
+		vpmu_runner_settle(&vpmu_self->runner);
 		if (m->shares && is_free(m, cpu))
 			vpmu_self->spare.cpu = cpu;
 	} else if (what == 2) {
 		vpmu_callbacks_publish(vpmu_self);
 	} else {
-		vpmu_callbacks_catch_up(vpmu_self);
+		vpmu_runner_settle(&vpmu_self->runner);
 		told_singly ^= one_in(d, 4);
 	}
 }

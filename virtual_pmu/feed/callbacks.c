@@ -3,8 +3,7 @@
  * vpmu_callbacks_open() opens the machine, vpmu_callbacks_translate() registers callbacks for a
  * block, and vpmu_callbacks_publish() brings the thread's counts into the registers. A hit in an L1
  * takes no lock. An L1 miss is handled in cache/llc.c or cache/plain_access.c, under the machine
- * lock. Deferred accesses are worked off before the thread's caches, clock or registers are used in
- * any other way. */
+ * lock. */
 #include "callbacks.h"
 
 #include <stdio.h>
@@ -31,7 +30,7 @@ static void on_pause(unsigned int vcpu, void *unused)
 	(void)vcpu, (void)unused;
 	if (!t)
 		return;
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	vpmu_contended_pause(&t->runner);
 	if (vpmu_spinning(&t->spinning, t->runner.clock, t->runner.spin_clocks))
 		vpmu_scheduler_spin(t->runner.own, t->runner.clock);
@@ -46,7 +45,7 @@ static void on_repeat(unsigned int vcpu, void *user)
 	(void)vcpu;
 	if (!t)
 		return;
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	vpmu_retired_repeat(&t->runner, packed >> 1, packed & 1);
 }
 
@@ -58,7 +57,7 @@ static void on_locked(unsigned int vcpu, void *unused)
 	(void)vcpu, (void)unused;
 	if (!t)
 		return;
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	vpmu_contended_locked(&t->runner);
 }
 
@@ -135,11 +134,6 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	struct vpmu_emulated *t = vpmu_self;
 	uint32_t package, before;
 
-	if (t && vpmu_defers(&t->runner)) {
-		vpmu_callbacks_catch_up(t);
-		on_block(vcpu, b);
-		return;
-	}
 	if (t)
 		enter(&t->runner, b);
 	else
@@ -182,13 +176,9 @@ static inline bool is_quiet(struct vpmu_runner *r, const struct vpmu_timed_block
 		      (work < r->work_limit || !vpmu_runner_is_due(r, work)));
 }
 
-/* The block's code is not where it was last. A block that is deferred is entered later. */
-static NOINLINE void fetch_or_defer(struct vpmu_emulated *t, struct vpmu_timed_block *b)
+/* The block's code is not where it was last. */
+static NOINLINE void enter_and_fetch(struct vpmu_emulated *t, struct vpmu_timed_block *b)
 {
-	if (vpmu_defers(&t->runner)) {
-		defer(0, 0, 0, b, t, VPMU_DEFERRED_BLOCK);
-		return;
-	}
 	enter(&t->runner, b);
 	if (t->runner.l1i.sets)
 		fetch(t, b);
@@ -202,7 +192,7 @@ static void on_block(unsigned int vcpu, void *timed)
 	if (unlikely(!t || !is_quiet(&t->runner, b))) {
 		block_slow(vcpu, b);
 	} else if (!fetch_again(&t->runner, b->line, b->lines)) {
-		fetch_or_defer(t, b);
+		enter_and_fetch(t, b);
 	} else {
 		enter(&t->runner, b);
 		t->runner.inside = NULL;
@@ -246,15 +236,7 @@ static AS_GIVEN void first_slow(unsigned int vcpu, qemu_plugin_meminfo_t info, u
 static AS_GIVEN void first_fetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				 void *user, uint32_t ways)
 {
-	struct vpmu_emulated *t = vpmu_self;
-
-	if (vpmu_defers(&t->runner)) {
-		defer(vcpu, info, address, user, t, ways);
-		return;
-	}
-	enter(&t->runner, user);
-	if (t->runner.l1i.sets)
-		fetch(t, user);
+	enter_and_fetch(vpmu_self, user);
 	first_goes_on(vcpu, info, address, user, ways);
 }
 
@@ -405,57 +387,9 @@ static void on_group(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t add
 		access_each(&vpmu_self->runner, vcpu, address, group, done);
 }
 
-/* ---- what was deferred ---- */
-
-/* Does a deferred access as if it were executed now, without the part that its callback did. */
-static void work_off_one(struct vpmu_emulated *t, const struct vpmu_deferred *d)
-{
-	uint64_t user = d->user;
-
-	vpmu_profile.note = d->note;
-	if (d->ways & (VPMU_FIRST | VPMU_DEFERRED_BLOCK)) {
-		on_block(0, (void *)(uintptr_t)user);
-		vpmu_runner_charge(&t->runner);
-	}
-	if (d->ways & VPMU_FIRST)
-		user = (uintptr_t)first_site((void *)(uintptr_t)user);
-	if (d->ways & VPMU_DEFERRED_BLOCK)
-		return;
-	if (d->ways & VPMU_MODIFIES)
-		modify(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
-	else
-		access_any(&t->runner, 0, d->info, d->address, (void *)(uintptr_t)user);
-}
-
-static void work_off(struct vpmu_emulated *t)
-{
-	struct vpmu_deferring *d = &t->deferring;
-	struct vpmu_runner *r = &t->runner;
-	uint32_t count = vpmu_deferring_take(r), before = r->scattered;
-	struct vpmu_note *note = vpmu_profile.note;
-	bool collects = vpmu_profile.collects;
-
-	vpmu_charges_end();
-	for (uint32_t i = 0; i < count; i++) {
-		vpmu_profile.collects = note;
-		work_off_one(t, &d->what[i]);
-		vpmu_charges_end();
-	}
-	vpmu_profile.note = note;
-	vpmu_profile.collects = collects;
-	vpmu_deferring_done(r, count, r->scattered - before);
-}
-
-void vpmu_callbacks_catch_up(struct vpmu_emulated *t)
-{
-	if (vpmu_defers(&t->runner))
-		work_off(t);
-	vpmu_runner_settle(&t->runner);
-}
-
 void vpmu_callbacks_publish(struct vpmu_emulated *t)
 {
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	vpmu_emulated_publish(t);
 	vpmu_core_feed_report();
 }
@@ -463,7 +397,7 @@ void vpmu_callbacks_publish(struct vpmu_emulated *t)
 static void on_nontemporal(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			   void *unused)
 {
-	vpmu_callbacks_catch_up(vpmu_self);
+	vpmu_runner_settle(&vpmu_self->runner);
 	vpmu_nontemporal_store(vcpu, info, address, unused);
 }
 
@@ -476,7 +410,7 @@ static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 	(void)vcpu, (void)info;
 	if (!t)
 		return;
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	tag = vpmu_runner_tag(&t->runner, address);
 	if (t->combining.used)
 		vpmu_nontemporal_release(t, tag);
@@ -485,7 +419,7 @@ static void on_prefetch(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t 
 
 static void on_fence(unsigned int vcpu, void *unused)
 {
-	vpmu_callbacks_catch_up(vpmu_self);
+	vpmu_runner_settle(&vpmu_self->runner);
 	vpmu_nontemporal_fence(vcpu, unused);
 }
 
@@ -499,7 +433,6 @@ static inline void *enter_note(void *user)
 	return (void *)(uintptr_t)note->user;
 }
 
-/* A block that is deferred takes its clocks later. */
 static inline void charge_entry(struct vpmu_note *note)
 {
 	vpmu_charge_block(note);
@@ -670,7 +603,7 @@ void vpmu_callbacks_interrupted(uint64_t address, const uint8_t *code, size_t by
 	int first = code && !vpmu_core_feed_active() ?
 		    vpmu_translation_first(&callbacks, &block) : -1;
 
-	vpmu_callbacks_catch_up(vpmu_self);
+	vpmu_runner_settle(&vpmu_self->runner);
 	charge_interrupted(address, code, bytes,
 			   first >= (int)executed - 1 ? (struct part){ 0, executed, 1 } :
 			   (struct part){ executed, instructions, UINT64_MAX });
@@ -678,7 +611,7 @@ void vpmu_callbacks_interrupted(uint64_t address, const uint8_t *code, size_t by
 		before = vpmu_self->runner.before;
 		vpmu_self->runner.before = NULL;
 		on_block(0, &part);
-		vpmu_callbacks_catch_up(vpmu_self);
+		vpmu_runner_settle(&vpmu_self->runner);
 		vpmu_self->runner.before = before;
 		return;
 	}
@@ -691,7 +624,7 @@ static struct vpmu_runner *settled_runner(void)
 {
 	if (!vpmu_self)
 		return NULL;
-	vpmu_callbacks_catch_up(vpmu_self);
+	vpmu_runner_settle(&vpmu_self->runner);
 	return &vpmu_self->runner;
 }
 

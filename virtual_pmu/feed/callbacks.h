@@ -20,8 +20,6 @@ void vpmu_callbacks_translate(struct qemu_plugin_tb *tb, uint64_t fetched);
  * first `executed` of its instructions are counted. code: NULL if it cannot be read. */
 void vpmu_callbacks_interrupted(uint64_t address, const uint8_t *code, size_t bytes,
 				uint32_t instructions, uint32_t executed);
-/* The calling thread does what it has deferred, before its caches or clock are used otherwise. */
-void vpmu_callbacks_catch_up(struct vpmu_emulated *t);
 /* Counts all that the calling thread has done so far, before a register is read. */
 void vpmu_callbacks_publish(struct vpmu_emulated *t);
 /* The value of the plugin's argument `name=`; NULL: not given. */

@@ -24,39 +24,18 @@ static void touch(struct vpmu_emulated *t, uint64_t tag, enum vpmu_touch kind)
 	vpmu_caches_access(&vpmu_feed.caches, &t->runner, tag, kind);
 }
 
-static void work_off(struct vpmu_emulated *t);
-
-/* ways: what the callback did besides; those of translation.h, or VPMU_DEFERRED_BLOCK. */
-static AS_GIVEN void defer(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			   void *user, struct vpmu_emulated *t, uint32_t ways)
-{
-	struct vpmu_deferring *d = &t->deferring;
-
-	(void)vcpu;
-	d->what[d->count++] = (struct vpmu_deferred){ address, (uintptr_t)user, info, ways,
-						    vpmu_profile.note };
-	if (unlikely(d->count == VPMU_DEFERRED_MAX))
-		work_off(t);
-}
-
 static inline bool crosses_line(qemu_plugin_meminfo_t info, uint64_t address)
 {
 	return (vpmu_info_last(info, address) ^ address) & VPMU_LINE_BYTES;
 }
 
-/* Accesses both lines, across the end of the first. Functions that the fast path below leaves the
- * rest to have the callback's arguments, so that it need not move them. */
-static AS_GIVEN void access_two(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				void *user)
+/* Accesses both lines, across the end of the first. */
+static NOINLINE void access_two(struct vpmu_emulated *t, qemu_plugin_meminfo_t info,
+				uint64_t address)
 {
-	struct vpmu_emulated *t = vpmu_self;
 	uint64_t tag = vpmu_runner_tag(&t->runner, address);
 	enum vpmu_touch kind = info & VPMU_INFO_STORE ? VPMU_STORE : VPMU_LOAD;
 
-	if (vpmu_defers(&t->runner)) {
-		defer(vcpu, info, address, user, t, 0);
-		return;
-	}
 	touch(t, tag, kind);
 	touch(t, tag + VPMU_LINE_BYTES, kind);
 }
@@ -120,7 +99,8 @@ static inline void load_ends(struct vpmu_runner *r, void *user)
 		vpmu_runner_load_ends(r, site_number(user));
 }
 
-/* The line, which the access does not leave, is not in the L1. */
+/* The line, which the access does not leave, is not in the L1. Functions that the fast paths leave
+ * the rest to have the callback's arguments, so that these need not be moved. */
 static AS_GIVEN void access_missed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 				   void *user, struct vpmu_runner *r, uint64_t tag)
 {
@@ -149,10 +129,6 @@ static AS_GIVEN void access_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 {
 	struct vpmu_way *way;
 
-	if (vpmu_defers(r)) {
-		defer(vcpu, info, address, user, emulated_of(r), 0);
-		return;
-	}
 	way = runner_find_way(r, tag);
 	if (!way)
 		access_missed(vcpu, info, address, user, r, tag);
@@ -171,7 +147,7 @@ static inline void access_any(struct vpmu_runner *r, unsigned int vcpu, qemu_plu
 	uint64_t tag = vpmu_runner_tag(r, address), state = word ^ tag;	/* if it is this line */
 
 	if (unlikely(crosses_line(info, address)))
-		access_two(vcpu, info, address, user);
+		access_two(emulated_of(r), info, address);
 	else if (state == VPMU_WORD_M || (state - 1 < VPMU_WORD_M && !(info & VPMU_INFO_STORE)))
 		l1_touch(way, &r->uses);
 	else
@@ -185,15 +161,11 @@ SLOW static void modify_twice(struct vpmu_runner *r, uint64_t tag)
 	touch_word(r, tag | VPMU_WORD_M);
 }
 
-static AS_GIVEN void modify_two(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-				void *user)
+static NOINLINE void modify_two(struct vpmu_emulated *t, qemu_plugin_meminfo_t info,
+				uint64_t address)
 {
-	if (vpmu_defers(&vpmu_self->runner)) {
-		defer(vcpu, info, address, user, vpmu_self, VPMU_MODIFIES);
-		return;
-	}
-	access_two(vcpu, info & ~VPMU_INFO_STORE, address, user);
-	access_two(vcpu, info, address, user);
+	access_two(t, info & ~VPMU_INFO_STORE, address);
+	access_two(t, info, address);
 }
 
 /* In the plain case a load's miss and the store to its line are one: a store's miss. */
@@ -220,10 +192,6 @@ static AS_GIVEN void modify_search(unsigned int vcpu, qemu_plugin_meminfo_t info
 {
 	struct vpmu_way *way;
 
-	if (vpmu_defers(r)) {
-		defer(vcpu, info, address, user, emulated_of(r), VPMU_MODIFIES);
-		return;
-	}
 	way = runner_find_way(r, tag);
 	if (!way)
 		modify_missed(vcpu, info, address, user, r, tag);
@@ -242,7 +210,7 @@ static inline void modify(struct vpmu_runner *r, unsigned int vcpu, qemu_plugin_
 	uint64_t tag = vpmu_runner_tag(r, address);
 
 	if (unlikely(crosses_line(info, address)))
-		modify_two(vcpu, info, address, user);
+		modify_two(emulated_of(r), info, address);
 	else if (word != (tag | VPMU_WORD_M))
 		modify_search(vcpu, info, address, user, r, tag);
 	else

@@ -155,7 +155,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned int vcpu, int64_t num, uint
 		left_out_call(num, a1, a2);
 	if (!t)
 		return;
-	vpmu_callbacks_catch_up(t);
+	vpmu_runner_settle(&t->runner);
 	t->polls = vpmu_syscall_polls(num, a3, a4);
 	t->waits = !t->polls && vpmu_syscall_waits(num, a2);
 	vpmu_contended_sleep(&t->runner, t->waits);
@@ -225,7 +225,7 @@ static void on_process_exit(qemu_plugin_id_t id, void *unused)
 {
 	(void)id, (void)unused;
 	if (vpmu_self)
-		vpmu_callbacks_catch_up(vpmu_self);
+		vpmu_runner_settle(&vpmu_self->runner);
 	vpmu_emulated_end();
 	count_feed(false);
 	vpmu_notes_end();

@@ -22,7 +22,6 @@
 #include "l1.h"
 
 #define VPMU_SPACE_SHIFT 48
-#define VPMU_SPACE_DEFERS UINT64_C(32)	/* no word has this bit: see deferred_accesses.h */
 #define VPMU_STREAMS 16u
 #define VPMU_L1_USUAL_WAYS 8u
 #define VPMU_CODE_LINES 256u
@@ -68,8 +67,6 @@ struct vpmu_ahead { unsigned char *set; uint32_t slice; };
 /* The last line of some pages that left the core, and the set that the line behind it is in. With
  * a power of two of bytes it is found faster. */
 struct vpmu_miss_stream { uint64_t missed; struct vpmu_ahead next; uint64_t unused; };
-
-struct vpmu_deferring;
 
 /* How a thread has synchronised with others: see contention.h. */
 #define VPMU_WAITS 4u
@@ -135,9 +132,6 @@ struct vpmu_runner {
 	struct vpmu_pace llc_pace, memory_pace;
 	uint32_t fill_buffers, write_clocks;	/* the machine's */
 	bool plain, usual;		/* see plain_access.h; not where core events are counted */
-	/* L2 misses that no stream predicted, and the number at which deferring begins. */
-	uint32_t scattered, judged_at;
-	struct vpmu_deferring *deferring;	/* NULL: never */
 	uint64_t uses;			/* the number of its last use of an L1: l1.h */
 	uint64_t misses;		/* of an L1 */
 	uint32_t uses_per_clock, spin_clocks;	/* the machine's: see above, and pause_loop.h */

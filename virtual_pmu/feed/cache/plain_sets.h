@@ -3,7 +3,6 @@
 #ifndef VPMU_FEED_PLAIN_SETS_H
 #define VPMU_FEED_PLAIN_SETS_H
 
-#include "../thread/deferred_accesses.h"
 #include "llc_set.h"
 
 /* The shape of the caches. The functions below are compiled twice: for any shape, and for the usual
@@ -142,14 +141,6 @@ static HOT void prefetch(struct vpmu_ahead at)
 	__builtin_prefetch(at.set + 2 * VPMU_LINE_BYTES, 1);
 }
 
-/* Counts a scattered miss, and begins to defer where that is due. Accesses that are deferred from
- * then on come after this one. */
-static HOT void count_scattered(struct vpmu_runner *r)
-{
-	if (__builtin_expect((int32_t)(++r->scattered - r->judged_at) >= 0, 0))
-		vpmu_deferring_judge(r);
-}
-
 /* As vpmu_prefetch and vpmu_prefetch_ahead. What was found for the next line then is used now. */
 static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 {
@@ -168,8 +159,6 @@ static HOT struct vpmu_llc_place place_ahead(const struct plain *q)
 	if (goes_on) {
 		stream->next = place_behind(q, at);
 		prefetch(stream->next);
-	} else {
-		count_scattered(q->r);
 	}
 	return place_at(q, at);
 }

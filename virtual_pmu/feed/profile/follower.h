@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows what each thread does, for profiles by calls and by data: its shadow stack, the blocks
  * that it allocates, and its last accesses. It has callbacks of its own at calls, returns, jumps to
- * functions, and first instructions of functions; no code of the program is changed. A thread that
- * is followed defers no accesses, so that an event occurs while its function is on the stack. */
+ * functions, and first instructions of functions; no code of the program is changed. */
 #ifndef VPMU_FEED_FOLLOWER_H
 #define VPMU_FEED_FOLLOWER_H
 

@@ -3,7 +3,7 @@
  * vpmu_charge_note() wherever something is counted. A block has a record in the file from its
  * translation on, and its entries are counted there. An instruction gets a record when it is
  * charged for the first time; records of the same instruction in several blocks are one. Blocks and
- * notes are never freed, because translations, deferred accesses and call stacks point to them. The
+ * notes are never freed, because translations and call stacks point to them. The
  * thread that executes calls all of this, so there is no lock. */
 #include "notes.h"
 

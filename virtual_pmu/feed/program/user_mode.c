@@ -21,6 +21,7 @@
 #include "../profile/mappings.h"
 #include "../profile/follower.h"
 #include "../profile/registers.h"
+#include "../thread/clock.h"
 #include "../thread/host_calls.h"
 #include "../thread/machine_lock.h"
 #include "../cache/memory_controller.h"
@@ -169,7 +170,7 @@ static int on_exec(int dirfd, int flags, const char **path, char ***argv, char *
 static void on_turn(unsigned int vcpu)
 {
 	if (vpmu_self && vpmu_turn_self && vpmu_turn_self->leaving)
-		vpmu_callbacks_catch_up(vpmu_self);
+		vpmu_runner_settle(&vpmu_self->runner);
 	vpmu_scheduler_turn(vcpu);
 	if (vpmu_self)
 		vpmu_profile_place(&vpmu_self->runner);

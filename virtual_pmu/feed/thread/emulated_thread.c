@@ -75,9 +75,6 @@ void vpmu_emulated_enter(struct vpmu_emulated *t, uint32_t parent, uint64_t cloc
 
 	r->tid = (uint32_t)syscall(SYS_gettid);
 	r->space = vpmu_feed.space;
-	vpmu_deferring_start(&t->deferring, r);
-	if (vpmu_following)
-		r->deferring = NULL;
 	r->holds = t->sleeps = false;
 	vpmu_lock_forget(segment);
 	slot = vpmu_feed.cpu_of ? slot_of_cpu(t) :

@@ -5,13 +5,12 @@
 #define VPMU_FEED_EMULATED_THREAD_H
 
 #include "../cache/write_combining.h"
-#include "deferred_accesses.h"
+#include "../cache/caches.h"
 #include "pause_loop.h"
 
 struct vpmu_emulated {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
-	struct vpmu_deferring deferring;
 	bool waits;			/* inside a system call that can wait */
 	bool polls;			/* inside one that only looks for events */
 	bool sleeps;			/* and not counted as one that runs meanwhile */

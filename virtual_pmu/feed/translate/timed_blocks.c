@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds blocks of guest code by their address and content, and computes what they cost.
  * vpmu_timed_block_of() is called when QEMU translates a block, by any thread; a mutex guards the
- * table. Blocks are never freed, because callbacks, deferred accesses and threads keep pointers to
+ * table. Blocks are never freed, because callbacks and threads keep pointers to
  * them. vpmu_timed_round() takes it for paths that are new. Words that it changes may be read
  * at any time; CPUs of a whole machine that execute the same block may mix them up. */
 #include "timed_blocks.h"
