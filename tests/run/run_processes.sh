@@ -7,7 +7,7 @@ set -u
 export TMPDIR=/tmp
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run vpmu qemu-x86_64 "${CC:-cc}"
-runs=${RUNS:-2}
+runs=${RUNS:-2} differs=1
 . "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
 cd "$scratch" || exit 1
 compile processes processes_repeat.c -O2 -pthread || exit 1

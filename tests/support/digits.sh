@@ -32,9 +32,12 @@ unload() {
 }
 trap 'unload; rm -rf "$scratch"' EXIT
 
+# About one run of a hundred that has several processes differs, by some lookups and a few dozen
+# clocks; the cause is not known. With $differs set, a third run has to agree with one of two that
+# differ.
 commands=0
 repeats() {	# repeats COMMAND...: each fourth one under load
-	local run first again loaded=$((commands++ % 4))
+	local run first again third loaded=$((commands++ % 4))
 	first=$(digits "$@")
 	case $first in [0-9]*) ;; *) bad "$*: $first"; tail -n 5 err; return ;; esac
 	echo "$*: $first"
@@ -42,7 +45,12 @@ repeats() {	# repeats COMMAND...: each fourth one under load
 		[ $loaded != 0 ] || [ $((run % 2)) = 0 ] || load
 		again=$(digits "$@")
 		unload
-		[ "$again" = "$first" ] || { bad "$*: '$first', then '$again'"; return; }
+		[ "$again" != "$first" ] || continue
+		[ "${differs-}" ] || { bad "$*: '$first', then '$again'"; return; }
+		third=$(digits "$@")
+		echo "$*: differed: $again, then $third"
+		[ "$third" = "$first" ] || [ "$third" = "$again" ] ||
+			{ bad "$*: '$first', then '$again' and '$third'"; return; }
 	done
 	ok
 }
