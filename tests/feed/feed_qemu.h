@@ -27,8 +27,8 @@ struct qemu_plugin_insn {
 struct qemu_plugin_tb {
 	size_t count;
 	struct qemu_plugin_insn insn[512];
-	qemu_plugin_vcpu_udata_cb_t execute;
-	void *udata;
+	qemu_plugin_vcpu_udata_cb_t execute, then;	/* at most two, in their order */
+	void *udata, *then_udata;
 };
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
@@ -82,6 +82,11 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin
 					  enum qemu_plugin_cb_flags flags, void *udata)
 {
 	(void)flags;
+	if (tb->execute && tb->execute != cb) {
+		tb->then = cb;
+		tb->then_udata = udata;
+		return;
+	}
 	tb->execute = cb;
 	tb->udata = udata;
 }

@@ -266,7 +266,7 @@ static inline bool translate_blocks(struct random_blocks *b, int way)
 	for (uint32_t i = 0; i < BLOCKS; i++) {
 		struct qemu_plugin_tb *tb = &b->tb[way][i];
 
-		tb->execute = NULL;
+		tb->execute = tb->then = NULL;
 		for (size_t k = 0; k < tb->count; k++) {
 			tb->insn[k].execute = NULL;
 			tb->insn[k].access = NULL;
@@ -279,13 +279,17 @@ static inline bool translate_blocks(struct random_blocks *b, int way)
 
 #define NO_SITE UINT16_MAX
 
-/* Makes the blocks, at this address, for machines like the one in `segment`. Their instructions are
- * all that depend on others. modifies: they have
+/* No instruction depends on another. Blocks that were made before must not be executed any more. */
+static inline void forget_producers(void)
+{
+	memset(vpmu_site_producer, 0xff, sizeof(vpmu_site_producer));
+}
+
+/* Makes the blocks, at this address, for machines like the one in `segment`. modifies: they have
  * instructions, or pairs of them, that load from a place and then store there. */
 static inline bool make_blocks(struct random_blocks *b, struct draws *d, uint64_t at,
 			       bool modifies)
 {
-	memset(vpmu_site_producer, 0xff, sizeof(vpmu_site_producer));
 	for (uint32_t i = 0; i < BLOCKS; i++)
 		make_block(b, d, i, at + 0x90 * i + (i % 8 ? 0 : draw(d, 64)), modifies);
 	return translate_blocks(b, FAST) && translate_blocks(b, GENERAL);
@@ -351,6 +355,8 @@ static inline void execute_block(const struct random_blocks *b, uint32_t which, 
 
 	if (tb->execute)
 		tb->execute(0, tb->udata);
+	if (tb->then)
+		tb->then(0, tb->then_udata);
 	for (size_t i = 0; i < tb->count; i++)
 		execute_instruction(&tb->insn[i], b->kind[which][i], &r);
 }

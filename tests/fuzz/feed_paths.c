@@ -32,6 +32,7 @@ static void begin(void)
 	for (uint32_t i = 0; i < MACHINES; i++)
 		make_machine(i, &d);
 	segment = machines[0].s;
+	forget_producers();
 	REQUIRE(make_blocks(&blocks, &d, 0x400000, true));
 	for (int way = FAST; way < WAYS; way++) {
 		outcome[way].caches = malloc(BYTES_MAX);
