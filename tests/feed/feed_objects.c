@@ -16,6 +16,7 @@
 #include "virtual_pmu/feed/profile/notes.h"
 #include "virtual_pmu/feed/profile/objects.h"
 #include "virtual_pmu/feed/profile/patterns.h"
+#include "virtual_pmu/feed/thread/machine_lock.h"
 
 #define HEAP UINT64_C(0x10000)		/* addresses that no process has */
 #define LINE UINT64_C(0x20000)
@@ -291,6 +292,29 @@ static void more_than_fits_is_charged_all_the_same(void **state)
 	assert_int_equal(cell_of(r->cells, 7), VPMU_COLLECTED_MAX + 10);
 }
 
+/* A process that waits for the machine lock may read the counts, and pause the profile: both have
+ * to have the same. */
+static void a_count_that_others_see_is_charged(void **state)
+{
+	static struct vpmu_segment segment;
+	struct vpmu_runner r = { .tid = vpmu_gettid() };
+	struct vpmu_profile_note *of;
+
+	(void)state;
+	vpmu_profile.note = note_at(0x8000);
+	of = vpmu_note_record(vpmu_profile.note);
+	vpmu_runner_lock(&segment, &r);
+	vpmu_charges_begin();
+	vpmu_charge(7, 1);
+	segment.lock.asked = 1;
+	vpmu_runner_let_others(&segment, &r);
+	assert_int_equal(vpmu_lock_held(&segment), 0);
+	paused = 1;
+	vpmu_charges_end();
+	paused = 0;
+	assert_int_equal(cell_of(of->cells, 7), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +326,7 @@ int main(void)
 		cmocka_unit_test(what_an_access_causes_is_one_cell),
 		cmocka_unit_test(other_occurrences_have_cells_of_their_own),
 		cmocka_unit_test(more_than_fits_is_charged_all_the_same),
+		cmocka_unit_test(a_count_that_others_see_is_charged),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);

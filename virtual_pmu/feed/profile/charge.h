@@ -73,11 +73,16 @@ static inline void vpmu_charges_begin(void)
 	vpmu_profile.collects = true;
 }
 
+static inline void vpmu_charge_so_far(void)
+{
+	if (__builtin_expect(vpmu_profile.collected != 0, 0))
+		vpmu_charge_collected();
+}
+
 static inline void vpmu_charges_end(void)
 {
 	vpmu_profile.collects = false;
-	if (__builtin_expect(vpmu_profile.collected != 0, 0))
-		vpmu_charge_collected();
+	vpmu_charge_so_far();
 }
 
 /* The instruction that executes has caused this. */

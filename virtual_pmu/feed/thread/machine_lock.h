@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "../cache/caches.h"
+#include "../profile/charge.h"
 
 static inline void vpmu_runner_lock(struct vpmu_segment *s, struct vpmu_runner *r)
 {
@@ -36,12 +37,14 @@ static inline bool vpmu_runner_is_asked(const struct vpmu_segment *s, const stru
 }
 
 /* Releases the lock if it is asked for: at a block's entry, and behind an access to the LLC, as a
- * loop that misses all the time checks nothing else. A waiter that does not come in time has been
- * stopped or killed, or requests again. */
+ * loop that misses all the time checks nothing else. What has been counted is in the profile before
+ * the waiter begins or ends that. A waiter that does not come in time has been stopped or killed,
+ * or requests again. */
 static inline void vpmu_runner_let_others(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	if (!r->holds || !vpmu_runner_is_asked(s, r))
 		return;
+	vpmu_charge_so_far();
 	vpmu_runner_release(s, r);
 	for (int i = 0; i < VPMU_LOCK_YIELDS && __atomic_load_n(&s->lock.asked, __ATOMIC_RELAXED) &&
 			!__atomic_load_n(&s->lock.word, __ATOMIC_RELAXED); i++)
