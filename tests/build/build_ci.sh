@@ -37,6 +37,11 @@ for name in $(sed -n 's/.*TESTS="\([a-z].*\)"$/\1/p; s/^booted=.\(.*\).$/\1/p' .
 	ls tests/{build,guest}/"$name".* 2>"$scratch/out" | grep -q .
 	verdict "the test $name of .ci/fast or .ci/run" $?
 done
+# make takes no notice of others in the list.
+for name in $(sed -n '/^[a-z]/p' tests/expensive); do
+	ls tests/*/"$name".sh >"$scratch/out" 2>&1
+	verdict "the test $name of tests/expensive" $?
+done
 .ci/run some >"$scratch/out" 2>&1
 [ $? = 2 ] && grep -q 'usage: run \[all\]' "$scratch/out"
 verdict '.ci/run refuses another word' $?
