@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops of PAUSE instructions, and of system calls that find nothing. */
+/* Loops of PAUSE instructions, of system calls that find nothing, and of loads alone. */
 #include "feed_qemu.h"
 
 #include "virtual_pmu/feed/thread/emulated_thread.h"
@@ -39,6 +39,107 @@ static void a_loop_is_64_polls(void **state)
 	assert_true(vpmu_spinning_polls(&s, 6));
 	assert_false(vpmu_spinning_polls(&s, 8));
 	assert_false(vpmu_spinning_polls(&s, 8));
+}
+
+static struct vpmu_timed_block block_of(const uint8_t *bytes, const uint8_t *sizes, size_t count)
+{
+	struct qemu_plugin_tb tb = { .count = count };
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < count; at += sizes[i++]) {
+		tb.insn[i] = (struct qemu_plugin_insn){ .address = 0x1000 + at, .size = sizes[i] };
+		memcpy(tb.insn[i].bytes, bytes + at, sizes[i]);
+	}
+	return *vpmu_timed_block_of(&tb, 0x1000);
+}
+#define BLOCK(sizes, ...) \
+	block_of((const uint8_t[]){ __VA_ARGS__ }, (const uint8_t *)(sizes), sizeof(sizes) - 1)
+
+static void what_blocks_do_to_memory(void **state)
+{
+	/* mov (%rdi),%eax; cmp %ecx,%eax; jne */
+	struct vpmu_timed_block waits = BLOCK("\2\2\2", 0x8b, 0x07, 0x39, 0xc8, 0x75, 0xfa);
+	/* mov (%rdi,%rsi,4),%eax; inc %rsi; jne */
+	struct vpmu_timed_block walks =
+		BLOCK("\3\3\2", 0x8b, 0x04, 0xb7, 0x48, 0xff, 0xc6, 0x75, 0xf8);
+	/* mov %eax,(%rdi); jmp */
+	struct vpmu_timed_block stores = BLOCK("\2\2", 0x89, 0x07, 0xeb, 0xfc);
+	/* lock incl (%rdi); jne */
+	struct vpmu_timed_block locked = BLOCK("\3\2", 0xf0, 0xff, 0x07, 0x75, 0xfb);
+	/* dec %ecx; jne */
+	struct vpmu_timed_block counts = BLOCK("\2\2", 0xff, 0xc9, 0x75, 0xfc);
+
+	(void)state;
+	assert_int_equal(waits.effect, VPMU_BLOCK_LOADS);
+	assert_int_equal(waits.addressed, 1u << 7);
+	assert_int_equal(waits.written, 1u << 0);
+	assert_int_equal(walks.effect, VPMU_BLOCK_LOADS);
+	assert_int_equal(walks.addressed, 1u << 7 | 1u << 6);
+	assert_int_equal(walks.written, 1u << 0 | 1u << 6);
+	assert_int_equal(stores.effect, VPMU_BLOCK_ANY);
+	assert_int_equal(locked.effect, VPMU_BLOCK_ANY);
+	assert_int_equal(counts.effect, VPMU_BLOCK_COMPUTES);
+}
+
+/* True if a loop of these blocks is found to wait, in three rounds that begin at this clock. */
+static bool waits_in(struct vpmu_spinning *s, uint64_t clock, uint64_t misses,
+		     const struct vpmu_timed_block *const *blocks)
+{
+	bool found = false;
+
+	for (int round = 0; round < 3; round++)
+		for (size_t i = 0; blocks[i]; i++)
+			found |= vpmu_spinning_reads(s, clock++, misses, blocks[i]);
+	return found;
+}
+#define LOOP(...)                                \
+	(const struct vpmu_timed_block *const[]) \
+	{                                        \
+		__VA_ARGS__, NULL                \
+	}
+
+static void a_loop_that_waits_reads_the_same_places(void **state)
+{
+	const struct vpmu_timed_block reads = { .effect = VPMU_BLOCK_LOADS,
+						.addressed = 4,
+						.written = 1 };
+	const struct vpmu_timed_block walks = { .effect = VPMU_BLOCK_LOADS,
+						.addressed = 2,
+						.written = 3 };
+	const struct vpmu_timed_block moves = { .effect = VPMU_BLOCK_COMPUTES, .written = 4 };
+	const struct vpmu_timed_block counts = { .effect = VPMU_BLOCK_COMPUTES, .written = 8 };
+	const struct vpmu_timed_block stores = { .effect = VPMU_BLOCK_ANY };
+	struct vpmu_spinning s = { .looked = 1000 };
+	uint64_t clock = 1000;
+
+	(void)state;
+	assert_false(waits_in(&s, clock + VPMU_READ_LOOP_CLOCKS - 6, 0, LOOP(&reads, &counts)));
+	assert_true(waits_in(&s, clock += 5000, 0, LOOP(&reads)));
+	assert_true(waits_in(&s, clock += 5000, 0, LOOP(&reads, &counts)));
+	assert_false(waits_in(&s, clock += 5000, 7, LOOP(&reads))); /* it has missed */
+	assert_true(waits_in(&s, clock += 5000, 7, LOOP(&reads)));
+	assert_false(waits_in(&s, clock += 5000, 7, LOOP(&walks)));
+	assert_false(waits_in(&s, clock += 5000, 7, LOOP(&reads, &moves)));
+	assert_false(waits_in(&s, clock += 5000, 7, LOOP(&counts)));
+	assert_false(waits_in(&s, clock + 5000, 7, LOOP(&reads, &stores)));
+}
+
+static void a_long_loop_is_not_followed(void **state)
+{
+	struct vpmu_timed_block more[VPMU_READ_LOOP_BLOCKS];
+	const struct vpmu_timed_block *all[VPMU_READ_LOOP_BLOCKS + 2] = { NULL };
+	const struct vpmu_timed_block reads = { .effect = VPMU_BLOCK_LOADS, .written = 1 };
+	struct vpmu_spinning s = { .looked = 0 };
+
+	(void)state;
+	all[0] = &reads;
+	for (uint32_t i = 0; i < VPMU_READ_LOOP_BLOCKS; i++) {
+		more[i] = (struct vpmu_timed_block){ .effect = VPMU_BLOCK_COMPUTES };
+		all[i + 1] = &more[i];
+	}
+	assert_false(waits_in(&s, 5000, 0, all));
+	all[VPMU_READ_LOOP_BLOCKS] = NULL;
+	assert_true(waits_in(&s, 10000, 0, all));
 }
 
 static void which_calls_only_look(void **state)
@@ -106,6 +207,9 @@ int main(void)
 		cmocka_unit_test(which_instruction_it_is),
 		cmocka_unit_test(a_loop_is_three_pauses),
 		cmocka_unit_test(a_loop_is_64_polls),
+		cmocka_unit_test(what_blocks_do_to_memory),
+		cmocka_unit_test(a_loop_that_waits_reads_the_same_places),
+		cmocka_unit_test(a_long_loop_is_not_followed),
 		cmocka_unit_test(which_calls_only_look),
 		cmocka_unit_test(the_plugin_watches_for_it),
 	};

@@ -11,10 +11,14 @@ runs=${RUNS:-2}
 . "$(dirname "${BASH_SOURCE[0]}")/../support/digits.sh"
 cd "$scratch" || exit 1
 compile threads threads_repeat.c -O2 -pthread || exit 1
-for way in share pad l2 memory array condvar pause no-pause spin-lock rwlock pipes timeouts timers \
-	sigwait; do
+for way in share pad l2 memory array condvar pause no-pause loads spin-lock rwlock pipes timeouts \
+	timers sigwait; do
 	repeats ./threads $way
 done
+# A loop of loads alone ends its turn when it is looked for, after 1,024 to 2,048 clocks, not after a slice
+# of 20,000: 500 rounds of a barrier.
+clocks=$(digits ./threads loads)
+[ "${clocks%% *}" -lt $((500 * 5000)) ] && ok || bad "500 rounds of a barrier took ${clocks%% *} clocks"
 # A thread that waits uses no CPU time of the host, whose clock runs ahead of the machine's.
 "${clean[@]}" "$(command -v vpmu)" run -- ./threads sleeper >out && grep -q '^0 0 1 ' out && ok ||
 	bad "a sleeping thread used the host's CPU: $(cat out)"

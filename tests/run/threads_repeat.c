@@ -84,20 +84,35 @@ static void condvar(int me)
 	}
 }
 
+static atomic_int arrived, sense;
+
+static void arrive(int round)
+{
+	if (atomic_fetch_add(&arrived, 1) == THREADS - 1) {
+		atomic_store(&arrived, 0);
+		atomic_store(&sense, round);
+	}
+}
+
 static void spin_barrier(int me, int pauses)
 {
-	static atomic_int arrived, sense;
-
 	for (int i = 1; i <= 500; i++) {
-		if (atomic_fetch_add(&arrived, 1) == THREADS - 1) {
-			atomic_store(&arrived, 0);
-			atomic_store(&sense, i);
-		}
+		arrive(i);
 		while (atomic_load(&sense) != i) {
 			sums[me][0]++;
 			if (pauses)
 				__builtin_ia32_pause();
 		}
+	}
+}
+
+static void by_loads(int me)
+{
+	(void)me;
+	for (int i = 1; i <= 500; i++) {
+		arrive(i);
+		while (atomic_load(&sense) != i)
+			;
 	}
 }
 
@@ -335,8 +350,8 @@ static void openmp_tasks(void)
 static const struct way { const char *name; void (*run)(int me); } ways[] = {
 	{ "share", share }, { "pad", pad }, { "l2", in_l2 }, { "memory", in_memory },
 	{ "array", one_array }, { "condvar", condvar }, { "pause", with_pause },
-	{ "no-pause", without_pause }, { "spin-lock", spin_lock }, { "rwlock", rwlock },
-	{ "pipes", pipes }, { "timeouts", timeouts }, { "timers", timers },
+	{ "no-pause", without_pause }, { "loads", by_loads }, { "spin-lock", spin_lock },
+	{ "rwlock", rwlock }, { "pipes", pipes }, { "timeouts", timeouts }, { "timers", timers },
 	{ "sigwait", wait_for_signals }, { "sleeper", sleeper },
 };
 static const struct way *way;

@@ -128,6 +128,15 @@ static inline void enter(struct vpmu_runner *r, struct vpmu_timed_block *b)
 		enter_behind(r, r->before, b);
 }
 
+/* A loop that only reads the same places waits for another thread. */
+static void look_for_loop(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
+{
+	if (vpmu_spinning_reads(&t->spinning, t->runner.clock, t->runner.misses, b))
+		vpmu_scheduler_end_slice(t->runner.clock);
+	if (t->spinning.loop)
+		vpmu_runner_check_next(&t->runner);
+}
+
 /* A thread's first block, a new virtual CPU, or time to publish. */
 SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 {
@@ -164,6 +173,8 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	if (vpmu_turn_is_over(t->runner.clock) || vpmu_process_turn_asked() ||
 	    (vpmu_feed.cpu_of && !vpmu_scheduler_has_turn()))
 		vpmu_scheduler_leave();
+	if (vpmu_scheduler_shares())
+		look_for_loop(t, b);
 }
 
 /* True unless the thread moved to another CPU, or has to publish its clock or had its turn when it

@@ -21,3 +21,28 @@ bool vpmu_spinning_polls(struct vpmu_spinning *s, uint64_t misses)
 	s->misses = misses;
 	return s->polls >= VPMU_POLL_LOOP;
 }
+
+static bool follow(struct vpmu_spinning *s, const struct vpmu_timed_block *b)
+{
+	s->addressed |= b->addressed;
+	s->written |= b->written;
+	s->loads |= b->effect == VPMU_BLOCK_LOADS;
+	return b->effect != VPMU_BLOCK_ANY && ++s->blocks <= VPMU_READ_LOOP_BLOCKS;
+}
+
+bool vpmu_spinning_reads(struct vpmu_spinning *s, uint64_t clock, uint64_t misses,
+			 const struct vpmu_timed_block *b)
+{
+	bool same = misses == s->missed, again = b == s->loop;
+
+	if (!s->loop && clock - s->looked < VPMU_READ_LOOP_CLOCKS)
+		return false;
+	if (!s->loop) {
+		s->looked = clock;
+		s->missed = misses;
+		s->blocks = s->addressed = s->written = 0;
+		s->loads = false;
+	}
+	s->loop = same && !again && follow(s, b) ? s->loop ? s->loop : b : NULL;
+	return again && same && s->loads && !(s->addressed & s->written);
+}

@@ -397,6 +397,7 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 {
 	struct vpmu_turn *me = vpmu_turn_self;
 	uint64_t clock;
+	bool gives;
 
 	if (!me) {
 		if (!vpmu_feed.left_out)
@@ -405,14 +406,15 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 	}
 	if (!me->leaving)
 		return;
-	me->leaving = false;
+	gives = me->gives;
+	me->leaving = me->gives = false;
 	vpmu_process_turn_settle();
 	vpmu_process_turn_look();
 	clock = vpmu_turn_clock();
 	vpmu_turns_lock();
 	look_at_waiters(clock);
 	vpmu_turn_set_end();
-	if (!me->spins && !vpmu_turn_is_over(clock)) {
+	if (!me->spins && !gives && !vpmu_turn_is_over(clock)) {
 		vpmu_turns_unlock();
 		return;
 	}
@@ -428,6 +430,23 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 	feed_stops(true);
 	vpmu_turns_lock();
 	wait_in(VPMU_TURN_READY, me->spins ? me->clock : clock);
+}
+
+void vpmu_scheduler_end_slice(uint64_t clock)
+{
+	const struct vpmu_turn *other;
+	bool behind;
+
+	if (!vpmu_turn_self || vpmu_turn_self->leaving)
+		return;
+	vpmu_turns_lock();
+	other = vpmu_turn_least(vpmu_turn_self);
+	behind = other && other->clock <= clock;
+	vpmu_turns_unlock();
+	if (!behind)
+		return;
+	vpmu_turn_self->gives = true;
+	vpmu_scheduler_leave();
 }
 
 void vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock)

@@ -54,6 +54,7 @@ struct vpmu_turn {
 	int64_t answer;
 	bool timed_out;
 	bool yields;			/* other processes that are behind go first */
+	bool gives;			/* its slice ends early: others that are behind go first */
 	bool leaving;			/* it comes to the end of its turn before its next block */
 	bool waits;			/* a CPU that has gone to look; its wait is not over */
 	bool signalled;			/* a signal from elsewhere waits for it */

@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "../../machine/machine.h"
+#include "addresses.h"
 #include "block_cost.h"
 #include "core_costs.h"
+#include "decode_cache.h"
 
 #define BUCKETS 65536u	/* an interpreter has fewer blocks, a compiler three times as many */
 #define AT_ONCE 256u
@@ -118,6 +120,42 @@ static void cost_block(struct vpmu_timed_block *b, const struct block_text *c)
 	memcpy(b->chains, &cost.chains, vpmu_chains_bytes(&cost.chains));
 	b->sites = allocate(b->instructions * sizeof(*b->sites));
 	find_sites(b, &cost);
+}
+
+/* True: the instruction only loads, from an address that general registers give. */
+static bool loads(const struct vpmu_accesses *of, struct vpmu_code code, uint16_t *addressed)
+{
+	struct vpmu_address a;
+
+	if (!of->once || of->store != VPMU_ORDINARY || of->modifies || of->prefetch ||
+	    !vpmu_address_of(code, 0, &a) || a.stores)
+		return false;
+	if (a.base != VPMU_NO_REGISTER)
+		*addressed |= (uint16_t)(1u << a.base);
+	if (a.index != VPMU_NO_REGISTER)
+		*addressed |= (uint16_t)(1u << a.index);
+	return true;
+}
+
+/* Loops that wait for another thread have short blocks. */
+#define WAITS_INSNS_MAX 16u
+
+static void find_effect(struct vpmu_timed_block *b, const struct block_text *c)
+{
+	enum vpmu_block_effect effect = VPMU_BLOCK_COMPUTES;
+
+	if (b->instructions > WAITS_INSNS_MAX)
+		return;
+	for (uint32_t i = 0; i < b->instructions; i++) {
+		struct vpmu_accesses of = vpmu_accesses_known(c->bytes[i], c->code[i].count);
+
+		if (!of.none && !loads(&of, c->code[i], &b->addressed))
+			return;
+		if (!of.none)
+			effect = VPMU_BLOCK_LOADS;
+		b->written |= of.writes;
+	}
+	b->effect = (uint8_t)effect;
 }
 
 uint32_t vpmu_timed_site(const struct vpmu_timed_block *b, size_t index)
@@ -294,6 +332,7 @@ struct vpmu_timed_block *vpmu_timed_block_of(const struct qemu_plugin_tb *tb, ui
 		*b = vpmu_timed_block_part(fetched, bytes, count);
 		b->start = start;
 		b->end = start + bytes;
+		find_effect(b, &code);
 		if (table)
 			cost_block(b, &code);
 		b->hash = hash;

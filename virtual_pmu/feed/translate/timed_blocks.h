@@ -16,6 +16,9 @@
 #define VPMU_WORK_SHIFT 32
 #define VPMU_WORK_CLOCK_SHIFT 36
 
+/* Effects of a block on memory: ANY includes what is not known. */
+enum vpmu_block_effect { VPMU_BLOCK_ANY, VPMU_BLOCK_COMPUTES, VPMU_BLOCK_LOADS };
+
 /* User data of the callback that enters the block. Its first 64 bytes are what that reads. */
 struct vpmu_timed_block {
 	_Alignas(64) uint64_t work;	/* behind any block, but at the end of a loop's round */
@@ -30,6 +33,10 @@ struct vpmu_timed_block {
 	struct vpmu_timed_block *from;
 	uint64_t path, back;
 
+	uint8_t effect;			/* enum vpmu_block_effect */
+	/* General registers, a bit each, of its loads' addresses, and those that it writes; where
+	 * the effect is not ANY. */
+	uint16_t addressed, written;
 	uint64_t hash;			/* of the code's content */
 	uint32_t instructions;
 	uint32_t once, loop;		/* parts of a clock, behind another one and itself */
