@@ -17,14 +17,14 @@ static struct ipmu_pmu_type type_of(int counters)
 	return (struct ipmu_pmu_type){ .name = "box", .counters = counters };
 }
 
-static struct ipmu_request want_of(const struct ipmu_choice *choices, int n, const char *event)
+static struct ipmu_request request_of(const struct ipmu_choice *choices, int n, const char *event)
 {
 	return (struct ipmu_request){ .choices = choices, .nchoices = n, .event = event };
 }
 
 /* ---- random boxes, beside an exhaustive search */
 
-#define WANTS 6
+#define REQUESTS 6
 #define COUNTERS 6
 #define REGISTERS 2
 
@@ -33,8 +33,8 @@ static const struct ipmu_reg registers[REGISTERS] = { { .name = "A" }, { .name =
 static struct puzzle {
 	struct ipmu_pmu_type type;
 	struct ipmu_box box;
-	struct ipmu_choice choices[WANTS][2];
-	struct ipmu_request wants[WANTS];
+	struct ipmu_choice choices[REQUESTS][2];
+	struct ipmu_request requests[REQUESTS];
 	int n, runs[COUNTERS];	/* runs: 2 * request + choice that the counter serves; -1: none */
 	unsigned seed;
 } puzzle;
@@ -110,7 +110,7 @@ static void run(int c)
 
 static void make_puzzle(unsigned seed)
 {
-	static const char *const names[WANTS] = { "e0", "e1", "e2", "e3", "e4", "e5" };
+	static const char *const names[REQUESTS] = { "e0", "e1", "e2", "e3", "e4", "e5" };
 
 	memset(&puzzle, 0, sizeof(puzzle));
 	puzzle.seed = seed;
@@ -120,7 +120,7 @@ static void make_puzzle(unsigned seed)
 	for (unsigned i = 0; i < (unsigned)puzzle.n; i++) {
 		puzzle.choices[i][0] = random_choice(2 * i + 1);
 		puzzle.choices[i][1] = random_choice(2 * i + 2);
-		puzzle.wants[i] = want_of(puzzle.choices[i], 1 + (int)chance(2), names[i]);
+		puzzle.requests[i] = request_of(puzzle.choices[i], 1 + (int)chance(2), names[i]);
 	}
 	for (int c = 0; c < COUNTERS; c++)
 		puzzle.runs[c] = -1;
@@ -135,7 +135,7 @@ static void make_puzzle(unsigned seed)
 static bool possible(int request, int n, int boundless, uint64_t taken,
 		     const struct ipmu_choice **with)
 {
-	for (int k = 0; request < n && k < puzzle.wants[request].nchoices; k++) {
+	for (int k = 0; request < n && k < puzzle.requests[request].nchoices; k++) {
 		const struct ipmu_choice *choice = &puzzle.choices[request][k];
 		bool fits = agrees_with_running(choice);
 
@@ -161,17 +161,17 @@ static void check_solution(void)
 	uint64_t taken = 0;
 
 	for (int i = 0; i < puzzle.n; i++) {
-		const struct ipmu_request *w = &puzzle.wants[i];
-		const struct ipmu_choice *choice = &puzzle.choices[i][w->choice];
-		uint64_t bit = 1ull << w->ctr;
+		const struct ipmu_request *r = &puzzle.requests[i];
+		const struct ipmu_choice *choice = &puzzle.choices[i][r->choice];
+		uint64_t bit = 1ull << r->ctr;
 
-		assert_int_equal(w->companion, -1);
+		assert_int_equal(r->companion, -1);
 		assert_true(agrees_with_running(choice));
 		for (int k = 0; k < i; k++)
-			assert_true(agree(choice, &puzzle.choices[k][puzzle.wants[k].choice]));
-		if (puzzle.runs[w->ctr] == 2 * i + w->choice)
+			assert_true(agree(choice, &puzzle.choices[k][puzzle.requests[k].choice]));
+		if (puzzle.runs[r->ctr] == 2 * i + r->choice)
 			continue;
-		assert_true(!puzzle.box.elsewhere && !puzzle.box.slots[w->ctr].programmed);
+		assert_true(!puzzle.box.elsewhere && !puzzle.box.slots[r->ctr].programmed);
 		assert_true((choice->counters & bit) && !(taken & bit));
 		taken |= bit;
 	}
@@ -181,7 +181,7 @@ static void check_solution(void)
  * if no counter of its own would help. */
 static void check_refusal(int loser, const char *why)
 {
-	const struct ipmu_choice *with[WANTS];
+	const struct ipmu_choice *with[REQUESTS];
 	uint64_t all = (1ull << puzzle.type.counters) - 1, can;
 	char text[128];
 
@@ -194,7 +194,7 @@ static void check_refusal(int loser, const char *why)
 		return;
 	}
 	can = puzzle.choices[loser][0].counters;
-	if (puzzle.wants[loser].nchoices == 2)
+	if (puzzle.requests[loser].nchoices == 2)
 		can |= puzzle.choices[loser][1].counters;
 	snprintf(text, sizeof(text), ": box box 9 has %d counter%s, %d of which can count it: ",
 		 puzzle.type.counters, puzzle.type.counters == 1 ? "" : "s",
@@ -208,13 +208,13 @@ static void finds_a_solution_whenever_there_is_one(void **state)
 
 	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
-		const struct ipmu_choice *with[WANTS];
+		const struct ipmu_choice *with[REQUESTS];
 		char why[IPMU_WHY_MAX] = "";
 		int loser = -1, rc;
 
 		make_puzzle(round);
 		rc = ipmu_assign(round % 3 ? &puzzle.box : NULL, &puzzle.type, puzzle.type.counters,
-				 9, puzzle.wants, puzzle.n, &loser, why);
+				 9, puzzle.requests, puzzle.n, &loser, why);
 		if (possible(0, puzzle.n, -1, 0, with)) {
 			assert_int_equal(rc, 0);
 			check_solution();
@@ -235,14 +235,16 @@ static void names_the_events_that_collide(void **state)
 		{ .select = 1, .counters = 3 }, { .select = 2, .counters = 3 },
 		{ .select = 3, .counters = 3 },
 	};
-	struct ipmu_request wants[] = {
-		want_of(&choices[0], 1, "first"), want_of(&choices[1], 1, "second"),
-		want_of(&choices[2], 1, "third"),
+	struct ipmu_request requests[] = {
+		request_of(&choices[0], 1, "first"),
+		request_of(&choices[1], 1, "second"),
+		request_of(&choices[2], 1, "third"),
 	};
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 4, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 4, requests, 3, NULL, why),
+			 -ENOSPC);
 	assert_non_null(strstr(why, "third collides with"));
 	assert_non_null(strstr(why, "first"));
 	assert_non_null(strstr(why, "second"));
@@ -256,9 +258,9 @@ static void running_counters_stay_where_they_are(void **state)
 	struct ipmu_choice seven = { .select = 7, .counters = 3 };
 	struct ipmu_choice eight = { .select = 8, .counters = 3 };
 	struct ipmu_choice nine = { .select = 9, .counters = 1 };
-	struct ipmu_request same = want_of(&seven, 1, "same");
-	struct ipmu_request other = want_of(&eight, 1, "other");
-	struct ipmu_request only0 = want_of(&nine, 1, "only0");
+	struct ipmu_request same = request_of(&seven, 1, "same");
+	struct ipmu_request other = request_of(&eight, 1, "other");
+	struct ipmu_request only0 = request_of(&nine, 1, "only0");
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
@@ -283,7 +285,7 @@ static void shared_registers_agree_or_are_refused(void **state)
 		{ .counters = 0x38, .nextra = 1, .extra = { { &pair, 0, 0xF0, 0x10 } } },
 	};
 	struct ipmu_choice b[2], c[2];
-	struct ipmu_request wants[3];
+	struct ipmu_request requests[3];
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
@@ -291,18 +293,19 @@ static void shared_registers_agree_or_are_refused(void **state)
 	memcpy(c, a, sizeof(c));
 	b[0].extra[0].value = b[1].extra[0].value = 0x20;
 	c[0].extra[0].value = c[1].extra[0].value = 0x40;
-	wants[0] = want_of(a, 2, "a");
-	wants[1] = want_of(b, 2, "b");
-	wants[2] = want_of(c, 2, "c");
+	requests[0] = request_of(a, 2, "a");
+	requests[1] = request_of(b, 2, "b");
+	requests[2] = request_of(c, 2, "c");
 	/* the second goes to the other register, for the third there is none left */
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 2, NULL, why), 0);
-	assert_int_not_equal(wants[0].choice, wants[1].choice);
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, requests, 2, NULL, why), 0);
+	assert_int_not_equal(requests[0].choice, requests[1].choice);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, requests, 3, NULL, why),
+			 -ENOSPC);
 	assert_non_null(strstr(why, "c collides with"));
 	assert_non_null(strstr(why, "PAIR"));
 	/* values of other bits of the register do not matter */
 	c[0].extra[0] = (struct ipmu_extra_reg){ &shared, 0, 0x0F, 0x01 };
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, wants, 3, NULL, why), 0);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 1, requests, 3, NULL, why), 0);
 }
 
 static void companions_take_a_counter(void **state)
@@ -311,15 +314,17 @@ static void companions_take_a_counter(void **state)
 	struct ipmu_choice tag = { .counters = 1, .select = 1, .companions = 6 };
 	struct ipmu_choice plain = { .counters = 2, .select = 2 };
 	struct ipmu_choice third = { .counters = 4, .select = 3 };
-	struct ipmu_request wants[] = { want_of(&tag, 1, "tag"), want_of(&plain, 1, "plain"),
-				     want_of(&third, 1, "third") };
+	struct ipmu_request requests[] = { request_of(&tag, 1, "tag"),
+					   request_of(&plain, 1, "plain"),
+					   request_of(&third, 1, "third") };
 	char why[IPMU_WHY_MAX] = "";
 
 	(void)state;
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, wants, 2, NULL, why), 0);
-	assert_int_equal(wants[0].companion, 2);
-	assert_int_equal(wants[1].ctr, 1);
-	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, wants, 3, NULL, why), -ENOSPC);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, requests, 2, NULL, why), 0);
+	assert_int_equal(requests[0].companion, 2);
+	assert_int_equal(requests[1].ctr, 1);
+	assert_int_equal(ipmu_assign(NULL, &type, type.counters, 0, requests, 3, NULL, why),
+			 -ENOSPC);
 }
 
 int main(void)

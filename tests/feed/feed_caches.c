@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The feed's caches: rules, as steps of CPUs and what the model is told of them, worked out by
+/* The feed's caches: rules, as steps of CPUs and what is reported to the model, worked out by
  * hand; and parts of the caches against plain ones. */
 #include "feed_runners.h"
 
@@ -21,7 +21,7 @@
  *   0N1 0n10 0f       stores all of line 1 past the caches; 4 bytes of the 8 with number 10; fences
  *   0#                it is of another process
  *   9*( ... )         these steps nine times
- *   [RE hitm]         what the model was told since the last bracket, with numbers above one:
+ *   [RE hitm]         what the model got since the last bracket, with numbers above one:
  *     RI RS RE RM     lookups of reads in the LLC, by the state found; WI ... of write-backs
  *     miss hit hitm   answers of other cores to the LLC; out-hit ... when it drops a line
  *     data code write stream   accesses to memory, each with an entry of the arbiter's tracker
@@ -194,7 +194,7 @@ static void add(struct text *t, uint64_t count, const char *before, const char *
 }
 
 /* Writes what was seen in the notation of the rules, and forgets it. */
-static const char *told(void)
+static const char *reported(void)
 {
 	static const struct { enum vpmu_mesi state; const char *name; } states[] = {
 		{ VPMU_I, "I" }, { VPMU_S, "S" }, { VPMU_E, "E" }, { VPMU_M, "M" },
@@ -283,12 +283,12 @@ static bool take_step(int by, char what, uint64_t n)
 	}
 }
 
-static void check_told(const struct rule *rule, const char *wanted, size_t length)
+static void check_reported(const struct rule *rule, const char *expected, size_t length)
 {
-	const char *got = told();
+	const char *got = reported();
 
-	if (strlen(got) != length || strncmp(got, wanted, length))
-		fail_msg("%s: [%s], not [%s", rule->what, got, wanted);
+	if (strlen(got) != length || strncmp(got, expected, length))
+		fail_msg("%s: [%s], not [%s", rule->what, got, expected);
 }
 
 static uint64_t number_at(const char **at)
@@ -313,7 +313,7 @@ static const char *take_steps(const struct rule *rule, const char *at)
 			while (first--)
 				at = take_steps(rule, begin);
 		} else if (what == '[') {
-			check_told(rule, at, strcspn(at, "]"));
+			check_reported(rule, at, strcspn(at, "]"));
 			at += strcspn(at, "]") + 1;
 		} else if (what != ' ' && !take_step((int)first, what, number_at(&at))) {
 			fail_msg("%s: not so: %s", rule->what, begin);

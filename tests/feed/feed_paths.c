@@ -36,7 +36,7 @@ struct pair {
 
 /* ---- profiles ---- */
 
-/* Sums over the profile, less those at the last look. */
+/* Sums over the profile, less those at the last check. */
 static uint64_t sums[VPMU_KINDS], last_sums[VPMU_KINDS], instructions, last_instructions;
 
 static void add_cell(const struct vpmu_profile_cell *cell)

@@ -109,7 +109,7 @@ static void a_loop_that_waits_reads_the_same_places(void **state)
 	const struct vpmu_timed_block moves = { .effect = VPMU_BLOCK_COMPUTES, .written = 4 };
 	const struct vpmu_timed_block counts = { .effect = VPMU_BLOCK_COMPUTES, .written = 8 };
 	const struct vpmu_timed_block stores = { .effect = VPMU_BLOCK_ANY };
-	struct vpmu_spinning s = { .looked = 1000 };
+	struct vpmu_spinning s = { .searched = 1000 };
 	uint64_t clock = 1000;
 
 	(void)state;
@@ -129,7 +129,7 @@ static void a_long_loop_is_not_followed(void **state)
 	struct vpmu_timed_block more[VPMU_READ_LOOP_BLOCKS];
 	const struct vpmu_timed_block *all[VPMU_READ_LOOP_BLOCKS + 2] = { NULL };
 	const struct vpmu_timed_block reads = { .effect = VPMU_BLOCK_LOADS, .written = 1 };
-	struct vpmu_spinning s = { .looked = 0 };
+	struct vpmu_spinning s = { .searched = 0 };
 
 	(void)state;
 	all[0] = &reads;

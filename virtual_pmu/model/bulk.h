@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Occurrences that are noted in place of being told one by one, which takes long: as long as the
- * machine lock is held, and where it does not matter in which clock they happen. */
+/* Occurrences that are noted in place of being reported one by one, which takes long: as long as
+ * the machine lock is held, and where it does not matter in which clock they happen. */
 #ifndef VPMU_BULK_H
 #define VPMU_BULK_H
 
@@ -34,15 +34,15 @@ struct vpmu_entries {
 
 /* The places in which a package's occurrences are noted. */
 struct vpmu_bulk {
-	const uint32_t *precise;	/* not 0: nowhere, each has to be told */
+	const uint32_t *precise;	/* not 0: nowhere, each has to be reported */
 	struct vpmu_llc_counts *llc;	/* NULL: the family counts none */
-	struct vpmu_entries *entries;	/* NULL: transfers have to be told in any case */
+	struct vpmu_entries *entries;	/* NULL: transfers have to be reported in any case */
 	const uint64_t *done;
 	uint64_t *transfers;		/* by enum vpmu_tracker */
 	uint32_t *requests, *reads, *writes;	/* of memory: counters that programs can see */
 };
 
-/* False: all have to be told. The pointers stay what they are. */
+/* False: all have to be reported. The pointers stay what they are. */
 bool vpmu_bulk_of(struct vpmu_segment *s, uint32_t package, struct vpmu_bulk *out);
 
 static inline void vpmu_bulk_count(uint32_t *counter)
@@ -102,7 +102,7 @@ static inline bool vpmu_entry_add(struct vpmu_entries *list, uint64_t done, uint
 }
 
 /* A line that the LLC reads from memory or, EVICTION, writes there: a coherent entry of the tracker
- * and a request to the memory controller. False: it has to be told. */
+ * and a request to the memory controller. False: it has to be reported. */
 static inline bool vpmu_bulk_transfer(const struct vpmu_bulk *b, enum vpmu_tracker kind,
 				      uint64_t start, uint64_t end)
 {

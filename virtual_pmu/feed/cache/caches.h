@@ -82,7 +82,7 @@ struct vpmu_contention {
 /* See retired.h: the clock of the last report, and of the next one; the runner's instructions at
  * the last, and repetitions since then; the last repeated string instruction, and how many
  * instructions had been executed then. */
-struct vpmu_retired { uint64_t due, told, told_instructions, repeats, repeated, executed; };
+struct vpmu_retired { uint64_t due, reported, reported_instructions, repeats, repeated, executed; };
 
 struct vpmu_timed_block;
 

@@ -12,9 +12,9 @@ static bool counts(const struct vpmu_runner *r)
 
 static void go_on(struct vpmu_runner *r)
 {
-	r->retired.told = r->clock;
+	r->retired.reported = r->clock;
 	vpmu_profile_clocks_restart(r);
-	r->retired.told_instructions = r->instructions;
+	r->retired.reported_instructions = r->instructions;
 	r->retired.due = r->clock + VPMU_RETIRED_CLOCKS;
 }
 
@@ -40,8 +40,8 @@ void vpmu_retired_end(struct vpmu_runner *r)
 
 void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r)
 {
-	uint64_t clocks = r->clock - r->retired.told, repeats = r->retired.repeats;
-	uint64_t executed = r->instructions - r->retired.told_instructions;
+	uint64_t clocks = r->clock - r->retired.reported, repeats = r->retired.repeats;
+	uint64_t executed = r->instructions - r->retired.reported_instructions;
 	uint32_t n[VPMU_CORE_EVENTS] = { 0 };
 
 	if (!counts(r) || (!clocks && !executed) || r->cpu >= vpmu_machine_cpus(&s->machine))
@@ -59,9 +59,9 @@ void vpmu_retired_first(struct vpmu_runner *r, const struct vpmu_timed_block *fi
 {
 	if (!counts(r))
 		return;
-	r->retired.told -= vpmu_work_clocks(first->work);
-	r->retired.told_instructions -= first->instructions;
-	vpmu_profile_clocks_from(r, r->retired.told);
+	r->retired.reported -= vpmu_work_clocks(first->work);
+	r->retired.reported_instructions -= first->instructions;
+	vpmu_profile_clocks_from(r, r->retired.reported);
 }
 
 /* Nothing else has been executed since this instruction was, if that is all that was. */

@@ -35,10 +35,10 @@ bool vpmu_spinning_reads(struct vpmu_spinning *s, uint64_t clock, uint64_t misse
 {
 	bool same = misses == s->missed, again = b == s->loop;
 
-	if (!s->loop && clock - s->looked < VPMU_READ_LOOP_CLOCKS)
+	if (!s->loop && clock - s->searched < VPMU_READ_LOOP_CLOCKS)
 		return false;
 	if (!s->loop) {
-		s->looked = clock;
+		s->searched = clock;
 		s->missed = misses;
 		s->blocks = s->addressed = s->written = 0;
 		s->loads = false;

@@ -15,7 +15,7 @@
 #define VPMU_SPIN_CLOCKS 64u
 #define VPMU_SPIN_CLOCKS_LONG 256u
 #define VPMU_SPIN_LOOP 3u	/* PAUSEs until another thread runs */
-/* A loop of at most so many blocks is looked for after so many clocks without a miss of an L1. */
+/* A loop of at most so many blocks is searched for after so many clocks without a miss of an L1. */
 #define VPMU_READ_LOOP_BLOCKS 8u
 #define VPMU_READ_LOOP_CLOCKS 1024u
 #define VPMU_POLL_LOOP 64u	/* system calls until another thread runs, at each */
@@ -26,12 +26,12 @@ struct vpmu_spinning {
 	uint32_t polls;			/* in sequence, without a miss of an L1 between them */
 	uint64_t misses;
 	/* A loop that is followed from this block on, its blocks so far; NULL: none is. The clock
-	 * and the misses when a loop was looked for last. */
+	 * and the misses when the last search began. */
 	const struct vpmu_timed_block *loop;
 	uint32_t blocks;
 	uint16_t addressed, written;
 	bool loads;
-	uint64_t looked, missed;
+	uint64_t searched, missed;
 };
 
 bool vpmu_is_pause(const uint8_t *bytes, size_t count);
