@@ -62,6 +62,14 @@ static void what_blocks_do_to_memory(void **state)
 	/* mov (%rdi,%rsi,4),%eax; inc %rsi; jne */
 	struct vpmu_timed_block walks =
 		BLOCK("\3\3\2", 0x8b, 0x04, 0xb7, 0x48, 0xff, 0xc6, 0x75, 0xf8);
+	/* mov (%rdi),%rax; mov 8(%rax),%eax; jne */
+	struct vpmu_timed_block pointer = BLOCK("\3\3\2", 0x48, 0x8b, 0x07, 0x8b, 0x40, 0x08,
+						0x75, 0xf8);
+	/* mov (%rax),%rax; test %rax,%rax; jne */
+	struct vpmu_timed_block list = BLOCK("\3\3\2", 0x48, 0x8b, 0x00, 0x48, 0x85, 0xc0,
+					     0x75, 0xf8);
+	/* inc %rsi; mov (%rsi),%eax; jne */
+	struct vpmu_timed_block next = BLOCK("\3\2\2", 0x48, 0xff, 0xc6, 0x8b, 0x06, 0x75, 0xf9);
 	/* mov %eax,(%rdi); jmp */
 	struct vpmu_timed_block stores = BLOCK("\2\2", 0x89, 0x07, 0xeb, 0xfc);
 	/* lock incl (%rdi); jne */
@@ -76,6 +84,12 @@ static void what_blocks_do_to_memory(void **state)
 	assert_int_equal(walks.effect, VPMU_BLOCK_LOADS);
 	assert_int_equal(walks.addressed, 1u << 7 | 1u << 6);
 	assert_int_equal(walks.written, 1u << 0 | 1u << 6);
+	assert_int_equal(pointer.effect, VPMU_BLOCK_LOADS);
+	assert_int_equal(pointer.addressed, 1u << 7);
+	assert_int_equal(pointer.written, 1u << 0);
+	assert_int_equal(list.effect, VPMU_BLOCK_LOADS);
+	assert_int_equal(list.addressed, list.written);
+	assert_int_equal(next.effect, VPMU_BLOCK_ANY);
 	assert_int_equal(stores.effect, VPMU_BLOCK_ANY);
 	assert_int_equal(locked.effect, VPMU_BLOCK_ANY);
 	assert_int_equal(counts.effect, VPMU_BLOCK_COMPUTES);

@@ -17,6 +17,7 @@
 
 #define PROCESSES 4
 #define NUMBERS 3000
+#define ROUNDS 100		/* of the ring */
 
 extern char **environ;
 
@@ -56,7 +57,7 @@ static void own_memory(int me)
 /* Waits in a loop without PAUSE or system calls, as MPI libraries do. */
 static void ring(int me)
 {
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		while (atomic_load(&shared->turn) != me)
 			;
 		shared->sums[me]++;

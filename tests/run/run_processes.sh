@@ -16,6 +16,9 @@ seq 1 3000 | tac >numbers
 for way in increments memory ring semaphores pipeline spawn programs threads signals; do
 	repeats ./processes $way
 done
+# A process that waits by loads alone ends its turn after 1,024 to 2,048 clocks: 400 turns of the ring.
+clocks=$(digits ./processes ring)
+[ "${clocks%% *}" -lt $((400 * 5000)) ] && ok || bad "400 turns of the ring took ${clocks%% *} clocks"
 # What they have done is what they do natively.
 for way in increments memory ring semaphores pipeline spawn programs signals; do
 	"${clean[@]}" ./processes $way >natively

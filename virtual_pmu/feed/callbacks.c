@@ -173,7 +173,7 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	if (vpmu_turn_is_over(t->runner.clock) || vpmu_process_turn_asked() ||
 	    (vpmu_feed.cpu_of && !vpmu_scheduler_has_turn()))
 		vpmu_scheduler_leave();
-	if (vpmu_scheduler_shares())
+	if (__atomic_load_n(&vpmu_turn_end, __ATOMIC_RELAXED) != UINT64_MAX)
 		look_for_loop(t, b);
 }
 

@@ -422,7 +422,7 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 		me->began = clock;	/* another slice */
 		vpmu_turn_set_end();
 		vpmu_turns_unlock();
-		if (vpmu_process_turn_is_over(clock))
+		if (gives || vpmu_process_turn_is_over(clock))
 			let_processes(me, clock);
 		return;
 	}
@@ -434,19 +434,21 @@ void vpmu_scheduler_turn(unsigned int vcpu)
 
 void vpmu_scheduler_end_slice(uint64_t clock)
 {
+	struct vpmu_turn *me = vpmu_turn_self;
 	const struct vpmu_turn *other;
+	uint64_t process = clock;
 	bool behind;
 
-	if (!vpmu_turn_self || vpmu_turn_self->leaving)
+	if (!me || me->leaving)
 		return;
 	vpmu_turns_lock();
-	other = vpmu_turn_least(vpmu_turn_self);
-	behind = other && other->clock <= clock;
+	other = vpmu_turn_least(me);
+	behind = other ? other->clock <= clock :
+		 vpmu_process_turn_others(&process) && process == clock;
 	vpmu_turns_unlock();
-	if (!behind)
-		return;
-	vpmu_turn_self->gives = true;
-	vpmu_scheduler_leave();
+	if (behind)
+		vpmu_scheduler_leave();
+	me->gives = me->yields = me->leaving;
 }
 
 void vpmu_scheduler_spin(const struct vpmu_core *core, uint64_t clock)

@@ -44,8 +44,8 @@ void vpmu_scheduler_fork_child(void);
 void vpmu_scheduler_turn(unsigned int vcpu);
 /* At a block: the thread's turn is over, and it comes to vpmu_scheduler_turn() before the next. */
 void vpmu_scheduler_leave(void);
-/* At a block of a loop that waits for another thread: the slice is over, if one that is ready is
- * not ahead of this clock. */
+/* At a block of a loop that waits for another thread or process: the slice is over, if one that is
+ * ready is not ahead of this clock. */
 void vpmu_scheduler_end_slice(uint64_t clock);
 /* At a PAUSE of a loop: the thread continues when a line of its core has changed, and at once if no
  * other one is ready. */

@@ -122,38 +122,44 @@ static void cost_block(struct vpmu_timed_block *b, const struct block_text *c)
 	find_sites(b, &cost);
 }
 
-/* True: the instruction only loads, from an address that general registers give. */
-static bool loads(const struct vpmu_accesses *of, struct vpmu_code code, uint16_t *addressed)
+/* True: the instruction only loads, from an address that these general registers give. */
+static bool loads(const struct vpmu_accesses *of, struct vpmu_code code, uint16_t *registers)
 {
 	struct vpmu_address a;
 
 	if (!of->once || of->store != VPMU_ORDINARY || of->modifies || of->prefetch ||
 	    !vpmu_address_of(code, 0, &a) || a.stores)
 		return false;
-	if (a.base != VPMU_NO_REGISTER)
-		*addressed |= (uint16_t)(1u << a.base);
-	if (a.index != VPMU_NO_REGISTER)
-		*addressed |= (uint16_t)(1u << a.index);
+	*registers = (uint16_t)((a.base != VPMU_NO_REGISTER) << a.base % VPMU_NO_REGISTER |
+				(a.index != VPMU_NO_REGISTER) << a.index % VPMU_NO_REGISTER);
 	return true;
 }
 
 /* Loops that wait for another thread have short blocks. */
 #define WAITS_INSNS_MAX 16u
 
+/* Addresses may depend on what has been loaded before, as from a pointer: without a store that is
+ * the same in each round. */
 static void find_effect(struct vpmu_timed_block *b, const struct block_text *c)
 {
 	enum vpmu_block_effect effect = VPMU_BLOCK_COMPUTES;
+	uint16_t loaded = 0, by = 0;
 
-	if (b->instructions > WAITS_INSNS_MAX)
-		return;
 	for (uint32_t i = 0; i < b->instructions; i++) {
 		struct vpmu_accesses of = vpmu_accesses_known(c->bytes[i], c->code[i].count);
 
-		if (!of.none && !loads(&of, c->code[i], &b->addressed))
+		if (i == WAITS_INSNS_MAX)
 			return;
-		if (!of.none)
+		if (!of.none) {
+			if (!loads(&of, c->code[i], &by) || by & b->written & ~loaded)
+				return;
 			effect = VPMU_BLOCK_LOADS;
+			b->addressed |= by & ~loaded;
+		}
 		b->written |= of.writes;
+		loaded &= ~of.writes;
+		if (!of.none && vpmu_class_of(c->bytes[i], c->code[i].count).plain_load)
+			loaded |= of.writes;
 	}
 	b->effect = (uint8_t)effect;
 }

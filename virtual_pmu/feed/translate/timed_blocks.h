@@ -34,8 +34,8 @@ struct vpmu_timed_block {
 	uint64_t path, back;
 
 	uint8_t effect;			/* enum vpmu_block_effect */
-	/* General registers, a bit each, of its loads' addresses, and those that it writes; where
-	 * the effect is not ANY. */
+	/* General registers, a bit each: on their values before the block depend addresses of its
+	 * loads; the block writes them. Where the effect is not ANY. */
 	uint16_t addressed, written;
 	uint64_t hash;			/* of the code's content */
 	uint32_t instructions;
