@@ -106,11 +106,7 @@ static bool waits_in(struct vpmu_spinning *s, uint64_t clock, uint64_t misses,
 			found |= vpmu_spinning_reads(s, clock++, misses, blocks[i]);
 	return found;
 }
-#define LOOP(...)                                \
-	(const struct vpmu_timed_block *const[]) \
-	{                                        \
-		__VA_ARGS__, NULL                \
-	}
+#define LOOP(...) ((const struct vpmu_timed_block *const[]){ __VA_ARGS__, NULL })
 
 static void a_loop_that_waits_reads_the_same_places(void **state)
 {

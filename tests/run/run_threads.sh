@@ -15,7 +15,7 @@ for way in share pad l2 memory array condvar pause no-pause loads spin-lock rwlo
 	timers sigwait; do
 	repeats ./threads $way
 done
-# A loop of loads alone ends its turn when it is looked for, after 1,024 to 2,048 clocks, not after a slice
+# A loop of loads alone ends its turn when a search finds it, after 1,024 to 2,048 clocks, not after a slice
 # of 20,000: 500 rounds of a barrier.
 clocks=$(digits ./threads loads)
 [ "${clocks%% *}" -lt $((500 * 5000)) ] && ok || bad "500 rounds of a barrier took ${clocks%% *} clocks"

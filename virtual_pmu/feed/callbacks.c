@@ -129,7 +129,7 @@ static inline void enter(struct vpmu_runner *r, struct vpmu_timed_block *b)
 }
 
 /* A loop that only reads the same places waits for another thread. */
-static void look_for_loop(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
+static void search_loop(struct vpmu_emulated *t, const struct vpmu_timed_block *b)
 {
 	if (vpmu_spinning_reads(&t->spinning, t->runner.clock, t->runner.misses, b))
 		vpmu_scheduler_end_slice(t->runner.clock);
@@ -174,7 +174,7 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 	    (vpmu_feed.cpu_of && !vpmu_scheduler_has_turn()))
 		vpmu_scheduler_leave();
 	if (__atomic_load_n(&vpmu_turn_end, __ATOMIC_RELAXED) != UINT64_MAX)
-		look_for_loop(t, b);
+		search_loop(t, b);
 }
 
 /* True unless the thread moved to another CPU, or has to publish its clock or had its turn when it

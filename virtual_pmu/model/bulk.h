@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Occurrences that are noted in place of being reported one by one, which takes long: as long as
- * the machine lock is held, and where it does not matter in which clock they happen. */
+/* Sums of occurrences, in place of a report of each, which takes long: while the machine lock is
+ * held, and where the clock of each does not matter. */
 #ifndef VPMU_BULK_H
 #define VPMU_BULK_H
 

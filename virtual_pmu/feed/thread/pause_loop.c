@@ -43,6 +43,9 @@ bool vpmu_spinning_reads(struct vpmu_spinning *s, uint64_t clock, uint64_t misse
 		s->blocks = s->addressed = s->written = 0;
 		s->loads = false;
 	}
-	s->loop = same && !again && follow(s, b) ? s->loop ? s->loop : b : NULL;
+	if (again || !same || !follow(s, b))
+		s->loop = NULL;
+	else if (!s->loop)
+		s->loop = b;
 	return again && same && s->loads && !(s->addressed & s->written);
 }

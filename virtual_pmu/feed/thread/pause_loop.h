@@ -15,9 +15,8 @@
 #define VPMU_SPIN_CLOCKS 64u
 #define VPMU_SPIN_CLOCKS_LONG 256u
 #define VPMU_SPIN_LOOP 3u	/* PAUSEs until another thread runs */
-/* A loop of at most so many blocks is searched for after so many clocks without a miss of an L1. */
-#define VPMU_READ_LOOP_BLOCKS 8u
-#define VPMU_READ_LOOP_CLOCKS 1024u
+#define VPMU_READ_LOOP_BLOCKS 8u	/* at most, of a loop of loads */
+#define VPMU_READ_LOOP_CLOCKS 1024u	/* without an L1 miss, between searches for one */
 #define VPMU_POLL_LOOP 64u	/* system calls until another thread runs, at each */
 
 struct vpmu_spinning {

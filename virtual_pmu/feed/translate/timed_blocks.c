@@ -122,7 +122,8 @@ static void cost_block(struct vpmu_timed_block *b, const struct block_text *c)
 	find_sites(b, &cost);
 }
 
-/* True: the instruction only loads, from an address that these general registers give. */
+/* True: the instruction only loads, from an address that these general registers give. The bit of
+ * VPMU_NO_REGISTER is beyond theirs. */
 static bool loads(const struct vpmu_accesses *of, struct vpmu_code code, uint16_t *registers)
 {
 	struct vpmu_address a;
@@ -130,8 +131,7 @@ static bool loads(const struct vpmu_accesses *of, struct vpmu_code code, uint16_
 	if (!of->once || of->store != VPMU_ORDINARY || of->modifies || of->prefetch ||
 	    !vpmu_address_of(code, 0, &a) || a.stores)
 		return false;
-	*registers = (uint16_t)((a.base != VPMU_NO_REGISTER) << a.base % VPMU_NO_REGISTER |
-				(a.index != VPMU_NO_REGISTER) << a.index % VPMU_NO_REGISTER);
+	*registers = (uint16_t)(1u << a.base | 1u << a.index);
 	return true;
 }
 
