@@ -5,6 +5,6 @@
 #ifndef IPMU_MODEL_VERSION_H
 #define IPMU_MODEL_VERSION_H
 
-#define IPMU_MODEL_VERSION 5
+#define IPMU_MODEL_VERSION 6
 
 #endif

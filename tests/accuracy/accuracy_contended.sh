@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # False sharing is visible: threads that increment neighbouring words move the line at least once in
 # 50 increments, twice the increments move it twice as often (within 20 %), and words with a line of
-# their own move less than once in 1,000 increments. Quiet, and beside two busy processes. Lines that
-# go from thread to thread at a barrier move at each barrier, and not at each increment.
+# their own move less than once in 1,000 increments. Quiet, and beside two busy processes. A locked
+# increment moves the line once at most, and each fourth does, at least. Lines that go from thread to
+# thread at a barrier move at each barrier, and not at each increment.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../bench/stack.sh"
 requires "$vpmu" "set VPMU or STAGE"
@@ -48,6 +49,13 @@ for threads in 2 8; do
 	try $pairs core.CMP_SNOOP:BOTH_CORES:INVALIDATE $threads
 done
 try knc-8c32t knc.SNP_HITM_L2 4
+
+for threads in 2 4 8; do
+	all=$((each * threads))
+	count=$(moves skl-8c16t skl_unc_cbo.UNC_CBO_XSNP_RESPONSE:HITM_XCORE $threads $each 4) || count=0
+	echo "$threads threads, locked: $count in $all increments"
+	check "$threads threads, locked" "$count >= $all / 4 && $count <= $all"
+done
 
 # A line moves at each of the turns of 1,000 increments, and the barrier's own line a few times more.
 # Threads that arrive together may not have waited: then a turn counts as contended.

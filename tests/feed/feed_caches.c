@@ -145,18 +145,36 @@ static const struct rule rules[] = {
 	{ "loops of PAUSE are waits", 4, 4, 8, CORES,
 	  BEHIND "1@10 0p 1p 1r2 0w2 1p 1r2 [RI 2RE hit hitm data] " INCREMENTS_STAY },
 	{ "the last one at a barrier has waited", 4, 4, 8, CORES,
-	  BEHIND "0w2 0s 1l2 [RI RE RM 2hitm data] " INCREMENTS_STAY },
+	  BEHIND "0w2 0s 1l2 [RI RE hitm data] " INCREMENTS_STAY },
 	{ "also if the others used some lines before they waited", 4, 4, 8, CORES,
-	  BEHIND "0w2 10*( 0w3 ) 0s 1l2 [2RI RE RM 2hitm 2data] " INCREMENTS_STAY },
+	  BEHIND "0w2 10*( 0w3 ) 0s 1l2 [2RI RE hitm 2data] " INCREMENTS_STAY },
 	{ "but not many: then they wait for another line", 4, 4, 8, CORES,
-	  BEHIND "0w2 100*( 0w3 ) 0s 1l2 [2RI RE RM 2hitm 2data] " INCREMENTS_MOVE },
+	  BEHIND "0w2 100*( 0w3 ) 0s 1l2 [2RI RE hitm 2data] " INCREMENTS_MOVE },
 	{ "an ordinary store ends no wait", 4, 4, 8, CORES,
-	  BEHIND "0w2 0s 1w2 [RI RE RM 2hitm data] " INCREMENTS_MOVE },
+	  BEHIND "0w2 0s 1w2 [RI RE hitm data] " INCREMENTS_MOVE },
 	{ "where nobody waits, a locked store has not waited", 4, 4, 8, CORES,
-	  BEHIND "0w2 1l2 [RI RE RM 2hitm data] " INCREMENTS_MOVE },
+	  BEHIND "0w2 1l2 [RI RE hitm data] " INCREMENTS_MOVE },
 	/* The second load finds the line lent, and the first store two copies. */
 	{ "a third core moves it as well", 4, 4, 8, CORES,
 	  BEHIND "10*( 1r1 2r1 1w1 2w1 ) [RE 59RM 20hit 50hitm]" },
+	/* CPU 0 has the line at clocks 0 to 10000, between them CPU 1 at 0 to 5000. A store by CPU 2
+	 * takes it from the one and is followed by the other: one move more. */
+	{ "a store between those of two cores adds one move", 4, 4, 8, CORES,
+	  BEHIND "1w1 1@5000 1w1 [RE 3RM 4hitm] 10*( 2w1 ) [10RM 10hitm]" },
+	{ "and so does an increment", 4, 4, 8, CORES,
+	  BEHIND "1w1 1@5000 1w1 [RE 3RM 4hitm] 10*( 2r1 2w1 ) [20RM 10hit 10hitm]" },
+	{ "but two where one of them has stopped", 4, 4, 8, CORES,
+	  BEHIND "1w1 1@5000 1w1 [RE 3RM 4hitm] 2@6000 10*( 2w1 ) [20RM 20hitm]" },
+	{ "before the owner got the line, stores move it once", 4, 4, 8, CORES,
+	  "0@1000 0w1 0@5000 0w1 [RI data] 1@500 10*( 1w1 ) [RE hitm] "
+	  "1@1000 1w1 [2RM 2hitm]" },
+	{ "and loads once each", 4, 4, 8, CORES,
+	  "0@1000 0w1 0@5000 0w1 [RI data] 1@500 10*( 1r1 1w1 ) [RE 9RM 10hitm]" },
+	{ "a third core is before or behind the second one", 4, 4, 8, CORES,
+	  "0@1000 0w1 0@5000 0w1 [RI data] 1@500 1w1 2@400 2w1 2w1 [RE RM 2hitm] "
+	  "2@600 2w1 2w1 [RM hitm] 1@700 1w1 [RM hitm]" },
+	{ "a former owner's uses count", 4, 4, 8, CORES,
+	  BEHIND "1@20000 1w1 1@30000 1w1 [RE hitm] 2w1 [2RM 2hitm]" },
 };
 
 /* Four cores. With clusters, CPU 0 is a P core, 1 and 2 are a cluster of E cores, 3 and 4 another,

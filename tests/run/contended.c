@@ -2,7 +2,7 @@
 /* contended THREADS INCREMENTS LINES: each thread makes as many increments of a word of its own.
  * LINES: 0, all words are in one line; 1, each has a line of its own; 2 and 3, after each 1,000
  * increments the threads wait for each other, and continue with the next one's line: in the kernel,
- * or in a loop of PAUSE instructions. */
+ * or in a loop of PAUSE instructions; 4, as 0 by locked instructions. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,6 +19,13 @@ static void *increment(void *word)
 {
 	for (long i = 0; i < increments; i++)
 		++*(volatile long *)word;
+	return NULL;
+}
+
+static void *increment_locked(void *word)
+{
+	for (long i = 0; i < increments; i++)
+		__atomic_fetch_add((long *)word, 1, __ATOMIC_SEQ_CST);
 	return NULL;
 }
 
@@ -50,6 +57,7 @@ static void *take_turns(void *word)
 int main(int argc, char **argv)
 {
 	pthread_t thread[8];
+	void *(*work)(void *);
 
 	threads = argc == 4 ? atoi(argv[1]) : 0;
 	if (threads < 1 || threads > 8)
@@ -57,9 +65,10 @@ int main(int argc, char **argv)
 	increments = atol(argv[2]);
 	lines = atoi(argv[3]);
 	pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+	work = lines == 4 ? increment_locked : lines < 2 ? increment : take_turns;
 	for (int i = 0; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, lines < 2 ? increment : take_turns,
-				   (void *)(lines ? &words[i][0] : &words[0][i])))
+		if (pthread_create(&thread[i], NULL, work,
+				   (void *)(lines % 4 ? &words[i][0] : &words[0][i])))
 			return 1;
 	for (int i = 0; i < threads; i++)
 		if (pthread_join(thread[i], NULL))

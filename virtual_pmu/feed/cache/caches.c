@@ -24,6 +24,7 @@ int vpmu_caches_open(struct vpmu_caches *c, struct vpmu_segment *s)
 	c->s = s;
 	c->estimates = vpmu_clock_estimates(&s->machine);
 	c->base = (unsigned char *)s + s->caches_offset;
+	vpmu_contended_forget();
 	return 0;
 }
 

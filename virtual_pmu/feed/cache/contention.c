@@ -36,12 +36,29 @@ struct use {
  * make 4 to 12. */
 #define USES_BEFORE_WAIT 16u
 
-#define LENT 16u	/* a thread's load and store of a line have fewer others between them */
-
 static struct pace paces[VPMU_CPUS_MAX][AGENT_THREADS];
-/* Lines that each agent had modified when contended loads made them shared, the last one first;
- * 0: none. */
-static uint64_t lent[VPMU_CPUS_MAX][LENT];
+
+/* Clocks of an agent's first and last use of a line, with less than a slice between two uses.
+ * user: the agent's number, plus 1; 0: none. */
+struct period {
+	uint32_t user;
+	uint64_t first, last;
+};
+
+#define PERIODS 4u
+#define MOVING 4096u	/* more lines than two threads use in a slice of memory's clocks */
+
+/* A line that has moved between agents. lender: which one had it modified when a contended load
+ * made it shared, plus 1; 0: none. period: of agents that are behind the owner, and of former
+ * owners. */
+static struct moving {
+	uint64_t tag;			/* and its package */
+	uint32_t lender;
+	struct period period[PERIODS];
+} moving[MOVING];
+
+struct vpmu_owned vpmu_contended_owned[VPMU_OWNED];
+bool vpmu_contended_possible;
 
 static uint32_t agent_number(const struct vpmu_caches *c, uint32_t package, uint32_t agent)
 {
@@ -156,12 +173,22 @@ static struct pace pace_now(const struct pace *p)
 	return now;
 }
 
+void vpmu_contended_forget(void)
+{
+	if (!vpmu_contended_possible)
+		return;
+	memset(moving, 0, sizeof(moving));
+	memset(vpmu_contended_owned, 0, sizeof(vpmu_contended_owned));
+}
+
 void vpmu_contended_enter(const struct vpmu_caches *c, const struct vpmu_runner *r)
 {
-	uint64_t *lines = lent[agent_number(c, r->package, r->core)];
+	static const struct vpmu_runner *first;
+	const struct vpmu_runner *none = NULL;
 
-	for (uint32_t i = 0; i < LENT; i++)
-		__atomic_store_n(&lines[i], 0, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&first, &none, r, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED) && none != r)
+		__atomic_store_n(&vpmu_contended_possible, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&pace_of(c, r)->runner, r, __ATOMIC_RELEASE);
 }
 
@@ -280,56 +307,97 @@ static void note_order(struct vpmu_runner *r, enum vpmu_touch kind, const struct
 		end_wait(r);
 }
 
-/* The line's index in the list; LENT: it is not there. */
-static uint32_t find_lent(const uint64_t *lines, uint64_t tag)
-{
-	uint32_t i = 0;
+/* ---- lines that move ---- */
 
-	while (i < LENT && clock_load(&lines[i]) != (tag | VPMU_WORD_M))
-		i++;
-	return i;
+static struct moving *moving_of(const struct vpmu_runner *r, uint64_t tag)
+{
+	struct moving *m = &moving[(tag >> 6 ^ tag >> 18) % MOVING];
+
+	if (m->tag != (tag | r->package))
+		*m = (struct moving){ .tag = tag | r->package };
+	return m;
 }
 
-/* Puts the line first. */
-static void lend(uint64_t *lines, uint64_t tag)
+/* The clock since which the line's owner has it; 0: that is not known. */
+static uint64_t owned_since(const struct vpmu_runner *r, uint64_t tag)
 {
-	uint32_t at = find_lent(lines, tag);
+	const struct vpmu_owned *o = vpmu_owned_of(tag);
 
-	for (uint32_t i = at < LENT ? at : LENT - 1; i; i--)
-		__atomic_store_n(&lines[i], clock_load(&lines[i - 1]), __ATOMIC_RELAXED);
-	__atomic_store_n(&lines[0], tag | VPMU_WORD_M, __ATOMIC_RELAXED);
+	return o->tag == (tag | r->package) ? o->clock : 0;
 }
 
-static void forget_lent(const struct vpmu_caches *c, uint32_t package, uint64_t agents,
-			uint64_t tag)
+static void note_period(struct moving *m, struct period p)
 {
-	for (; agents; agents &= agents - 1) {
-		uint32_t agent = (uint32_t)__builtin_ctzll(agents);
-		uint64_t *lines = lent[agent_number(c, package, agent)];
-		uint32_t at = find_lent(lines, tag);
+	struct period *to = &m->period[0];
 
-		if (at < LENT)
-			__atomic_store_n(&lines[at], 0, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < PERIODS; i++) {
+		struct period *old = &m->period[i];
+
+		if (old->user == p.user) {
+			to = old;
+			if (p.first < old->last + VPMU_SLICE_CLOCKS && old->first < p.first)
+				p.first = old->first;
+			break;
+		}
+		if (old->last < to->last)
+			to = old;
 	}
+	*to = p;
+}
+
+static bool contains(const struct period *p, uint64_t clock)
+{
+	return p->first <= clock && clock < p->last;
+}
+
+/* How often the line moves for the runner's access, which takes its place among those of others
+ * that have been executed before. */
+static uint32_t count_moves(const struct moving *m, const struct vpmu_runner *r,
+			    const struct period *owner)
+{
+	uint64_t clock = r->clock, before = 0;
+	const struct period *mine = NULL;
+	bool owner_uses = contains(owner, clock), others_use = false;
+
+	for (const struct period *p = m->period; p < m->period + PERIODS; p++) {
+		if (p->user == r->core + 1)
+			mine = p;
+		else if (p->user == owner->user)
+			owner_uses |= contains(p, clock);
+		else
+			others_use |= contains(p, clock);
+		if (p->user != r->core + 1 && p->first <= clock && p->last > before)
+			before = p->last;
+	}
+	if (owner_uses || others_use)
+		return owner_uses && others_use ? 1 : 2;
+	return mine && mine->last <= clock && mine->last >= before ? 0 : 1;
 }
 
 int vpmu_contended_by(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-		      enum vpmu_touch kind, uint64_t others, enum vpmu_word_state *found)
+		      enum vpmu_touch kind, uint64_t others, struct vpmu_contended *k)
 {
 	struct use last = last_use(c, r, tag, others);
-	uint64_t *lines = lent[agent_number(c, r->package, last.agent)];
+	struct moving *m = moving_of(r, tag);
+	struct period owner = { last.agent + 1, owned_since(r, tag), last.clock };
 
 	note_order(r, kind, &last);
 	if (last.clock > r->clock) {
-		*found = (enum vpmu_word_state)(clock_load(&last.way->word) - tag);
-		if (*found == VPMU_WORD_M ||
-		    (*found == VPMU_WORD_S && find_lent(lines, tag) < LENT)) {
-			lend(lines, tag);
+		k->found = (enum vpmu_word_state)(clock_load(&last.way->word) - tag);
+		if (k->found == VPMU_WORD_M ||
+		    (k->found == VPMU_WORD_S && m->lender == owner.user)) {
+			k->moves = count_moves(m, r, &owner);
+			if (!k->moves && (kind != VPMU_STORE || others & (others - 1)))
+				k->moves = 1;	/* a copy is made, or others are taken away */
+			note_period(m, (struct period){ r->core + 1, r->clock, r->clock });
+			m->lender = owner.user;
 			return (int)last.agent;
 		}
 	}
 	if (kind == VPMU_STORE)
-		forget_lent(c, r->package, others, tag);
+		m->lender = 0;
+	if (last.clock)
+		note_period(m, owner);
 	return -1;
 }
 

@@ -5,9 +5,15 @@
  * that two threads write hardly ever moves. On the modelled machine their clocks advance
  * together, and each store takes the line from the other core. Stated rule: a store is contended if
  * another core has the line modified and used it last at a later clock than the storing thread's.
- * The line then moves to the storing core and back at once: two lookups and two snoops that hit
- * modified data. Afterwards all caches are as before, and no clock has advanced. So the core that
- * is ahead has the line, and stores of the others are counted until their clocks pass its last use.
+ * Its place among the uses that have been executed before is that of its clock:
+ * - one other core uses the line before and after it: the line moves to the storing core and back,
+ *   which is two lookups and two snoops that hit modified data;
+ * - two others do: one move more, for the second is known already;
+ * - it comes before the owner got the line: one move, from there to the owner, for this core's next
+ *   stores as well.
+ * Afterwards all caches are as before, and no clock has advanced. So the core that is ahead has the
+ * line, and stores of the others are counted until their clocks pass its last use. A core counts as
+ * using the line from its first to its last use.
  *
  * A contended load leaves the line shared, as any load does, but the line counts as modified by the
  * other core as before. So the store of an increment is contended, too.
@@ -25,6 +31,8 @@
 
 #include "caches.h"
 
+/* Nothing is known of another machine's lines. */
+void vpmu_contended_forget(void);
 /* The runner's thread is on its CPU from now; has ended, machine lock held. */
 void vpmu_contended_enter(const struct vpmu_caches *c, const struct vpmu_runner *r);
 void vpmu_contended_leave(const struct vpmu_caches *c, const struct vpmu_runner *r);
@@ -35,10 +43,36 @@ void vpmu_contended_sleep(struct vpmu_runner *r, bool sleeps);
 bool vpmu_is_locked(const uint8_t *bytes, size_t count);
 /* The runner's next access is such an instruction's. */
 void vpmu_contended_locked(struct vpmu_runner *r);
+/* found: the state in which the other agent's L1 has the line. moves: how often the line moves in
+ * addition, because of the access. */
+struct vpmu_contended {
+	enum vpmu_word_state found;
+	uint32_t moves;
+};
+
 /* Machine lock held: the agent among `others` with which the runner's access to the line is
- * contended; -1: none. *found: the state in which that agent's L1 has the line. */
+ * contended; -1: none, and *k is not changed. */
 int vpmu_contended_by(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-		      enum vpmu_touch kind, uint64_t others, enum vpmu_word_state *found);
+		      enum vpmu_touch kind, uint64_t others, struct vpmu_contended *k);
+
+/* When an agent got a line from outside of its own caches, of the last lines. tag: and package. */
+#define VPMU_OWNED 8192u
+struct vpmu_owned { uint64_t tag, clock; };
+extern struct vpmu_owned vpmu_contended_owned[VPMU_OWNED];
+extern bool vpmu_contended_possible;	/* the process has had two threads */
+
+static inline struct vpmu_owned *vpmu_owned_of(uint64_t tag)
+{
+	return &vpmu_contended_owned[(tag >> 6 ^ tag >> 19) % VPMU_OWNED];
+}
+
+/* The runner's agent has the line from now. */
+static inline void vpmu_contended_owns(const struct vpmu_runner *r, uint64_t tag)
+{
+	if (__builtin_expect(__atomic_load_n(&vpmu_contended_possible, __ATOMIC_RELAXED), 0))
+		*vpmu_owned_of(tag) = (struct vpmu_owned){ tag | r->package, r->clock };
+}
+
 /* The agent has the line modified again. */
 void vpmu_contended_return(const struct vpmu_caches *c, struct vpmu_runner *r, uint32_t agent,
 			   uint64_t tag);

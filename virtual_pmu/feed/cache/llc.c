@@ -24,6 +24,7 @@ struct llc_request {
 	struct vpmu_llc_place at;
 	int lender;	/* the agent that takes the line back at once; -1: none */
 	bool contended;	/* no clock advances by it */
+	uint32_t moves;	/* of a contended line, for the access */
 };
 
 static const enum vpmu_mesi mesi_of[] = {
@@ -294,6 +295,8 @@ static __attribute__((noinline)) enum vpmu_word_state
 borrow(struct llc_request *q, uint32_t lender, uint64_t others, enum vpmu_word_state found)
 {
 	q->lender = (int)lender;
+	if (!q->moves)
+		return VPMU_WORD_E;
 	invalidate(q, q->at.slice, q->tag, others & ~(1ull << lender), VPMU_XCORE);
 	tell_snoop(q, lender, found == VPMU_WORD_M);
 	vpmu_runner_hitm(q->r);
@@ -310,11 +313,17 @@ static __attribute__((noinline)) void give_back(const struct llc_request *q)
 {
 	uint32_t lender = (uint32_t)q->lender;
 	int way = set_find(&q->at.set, q->tag);
-	enum vpmu_snoop_result result = core_ask(q, q->r->core, q->tag, true, VPMU_XCORE);
+	enum vpmu_snoop_result result;
 
-	lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
-	answer(q, q->at.slice, lender, VPMU_XCORE, result);
-	vpmu_cache_events_taken_back(q->c, q->r, lender);
+	if (q->moves > 1) {
+		result = core_ask(q, q->r->core, q->tag, true, VPMU_XCORE);
+		lookup(q, &q->at, VPMU_READ, VPMU_WORD_M);
+		answer(q, q->at.slice, lender, VPMU_XCORE, result);
+		vpmu_cache_events_taken_back(q->c, q->r, lender);
+	} else {
+		q->r->inside = NULL;
+		vpmu_private_snoop(q->own, q->tag, true);
+	}
 	vpmu_contended_return(q->c, q->r, lender, q->tag);
 	if (way >= 0)
 		vpmu_place_put(&q->at, (uint32_t)way, q->tag | (q->c->layout.directory ?
@@ -323,7 +332,7 @@ static __attribute__((noinline)) void give_back(const struct llc_request *q)
 
 static enum vpmu_word_state hit(struct llc_request *q, uint32_t way)
 {
-	enum vpmu_word_state found;
+	struct vpmu_contended k = { VPMU_WORD_I, 0 };
 	uint64_t word = set_word(&q->at.set, way), me = 1ull << q->r->core;
 	uint64_t others = vpmu_cores_of(&q->at, way) & ~me;
 	uint32_t state = set_state(word);
@@ -331,12 +340,14 @@ static enum vpmu_word_state hit(struct llc_request *q, uint32_t way)
 
 	if (__builtin_expect(others >= AWAY, 0))
 		return hit_away(q, way);
-	lookup(q, &q->at, VPMU_READ, word);
-	by = others ? vpmu_contended_by(q->c, q->r, q->tag, q->kind, others, &found) : -1;
+	by = others ? vpmu_contended_by(q->c, q->r, q->tag, q->kind, others, &k) : -1;
 	q->contended = by >= 0;
+	q->moves = k.moves;
+	if (by < 0 || k.moves)
+		lookup(q, &q->at, VPMU_READ, word);
 	if (by >= 0 && q->kind == VPMU_STORE)
-		return borrow(q, (uint32_t)by, others, found);
-	if (by >= 0 && found != VPMU_WORD_M)
+		return borrow(q, (uint32_t)by, others, k.found);
+	if (by >= 0 && k.found != VPMU_WORD_M)
 		tell_snoop(q, (uint32_t)by, true);
 	if (q->c->layout.directory)
 		return hit_directory(q, way, others);
@@ -405,6 +416,8 @@ static HOT void access_llc(struct llc_request *q, struct vpmu_private *p)
 		enum vpmu_word_state grant = way < 0 ? miss(q) : hit(q, (uint32_t)way);
 
 		vpmu_private_fill(p, q->tag, q->kind, grant, spill);
+		if (!q->contended)
+			vpmu_contended_owns(q->r, q->tag);
 	}
 	for (int i = 0; i < 2; i++)
 		if (spill[i])

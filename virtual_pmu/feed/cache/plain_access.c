@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../thread/clock.h"
+#include "contention.h"
 #include "memory_controller.h"
 #include "other_cores.h"
 #include "plain_sets.h"
@@ -276,6 +277,7 @@ static HOT bool miss(struct plain *q, const struct vpmu_llc_place *at)
 		return false;
 	spill = set_insert(&q->l2, q->tag | VPMU_WORD_E);
 	victim = fill_first(q, l1_last(&q->l1));
+	vpmu_contended_owns(q->r, q->tag);
 	victim = is_modified(victim) ? write_back(q, victim) : 0;
 	if (is_modified(spill) && spill == next)
 		take_back_to(q, spill, back);
