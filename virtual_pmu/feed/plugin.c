@@ -210,6 +210,7 @@ static void on_syscall_return(qemu_plugin_id_t id, unsigned int vcpu, int64_t nu
 		vpmu_core_feed_restart(false);
 	vpmu_contended_sleep(&t->runner, false);
 	t->waits = false;
+	vpmu_runner_check_next(&t->runner);	/* it may be on another CPU */
 	vpmu_core_feed_follow();
 }
 

@@ -111,7 +111,7 @@ struct vpmu_runner {
 	/* The last block, if its branch to itself teaches the predictor nothing any more. */
 	const struct vpmu_timed_block *settled;
 	uint64_t numbered;		/* its clock when its uses were last numbered: clock.h */
-	const uint32_t *cpu_slot;	/* its virtual CPU may change at any time */
+	const uint32_t *cpu_slot;	/* its virtual CPU: changes in system calls, of others too */
 	uint64_t *clock_slot;
 	const uint64_t *newest;		/* clock of its package */
 	uint32_t cpu;

@@ -358,8 +358,10 @@ static __attribute__((noinline, cold)) bool arrive(unsigned int vcpu, const stru
 {
 	uint64_t stalled = vpmu_profile.stalled;
 
-	if (mine)
+	if (mine) {
 		report(mine, mine->runner->cpu);
+		vpmu_runner_check_next(mine->runner);
+	}
 	parts.block(vcpu, (void *)(uintptr_t)b->timed);
 	if (!mine && parts.runner && parts.runner())
 		vpmu_core_feed_enter(parts.runner());

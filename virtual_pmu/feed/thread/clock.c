@@ -19,7 +19,8 @@ bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work)
 	uint64_t end = __atomic_load_n(&vpmu_turn_end, __ATOMIC_RELAXED);
 	uint64_t last = r->published + VPMU_PUBLISH_CLOCKS;
 
-	if (clock - r->published >= VPMU_PUBLISH_CLOCKS || clock >= end)
+	if (clock - r->published >= VPMU_PUBLISH_CLOCKS || clock >= end ||
+	    __atomic_load_n(r->cpu_slot, __ATOMIC_RELAXED) != r->cpu)
 		return true;
 	r->work_limit = ((last < end ? last : end) - r->clock) << VPMU_WORK_CLOCK_SHIFT;
 	return false;

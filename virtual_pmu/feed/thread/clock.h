@@ -63,8 +63,8 @@ static inline void vpmu_runner_check_next(struct vpmu_runner *r)
 	r->work_limit = 0;
 }
 
-/* With this work it is time to publish the clock, or the turn is over. If not, computes the limit
- * of work at which it is. */
+/* With this work it is time to publish the clock, or the turn is over, or the runner is on another
+ * CPU. If not, computes the limit of work at which it is time. */
 bool vpmu_runner_is_due(struct vpmu_runner *r, uint64_t work);
 
 /* Counts the clocks of a stall in which loads that have missed are under way: see core_events.h. */
@@ -247,6 +247,7 @@ static inline void vpmu_runner_look(struct vpmu_segment *s, struct vpmu_runner *
 		return;
 	vpmu_retired_report(s, r);
 	r->cpu = VPMU_NO_CPU;
+	vpmu_runner_check_next(r);
 }
 
 /* Timers that go by what a program executes. */
