@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "virtual_pmu/feed/cache/contention.h"
+#include "virtual_pmu/feed/thread/clock.h"
 
 /* ---- rules ---- */
 
@@ -352,6 +353,72 @@ static void rules_hold(void **state)
 	}
 }
 
+/* ---- threads in turns ---- */
+
+#define STORES 20000u
+
+/* The one of those with stores left that has the smallest clock, but for `not`; -1: none. */
+static int first_of(int threads, const uint32_t *left, int not)
+{
+	int first = -1;
+
+	for (int i = 0; i < threads; i++)
+		if (left[i] && i != not && (first < 0 || runner[i].clock < runner[first].clock))
+			first = i;
+	return first;
+}
+
+/* As the scheduler has them: each store of a thread is 10 clocks after its last one, and the threads
+ * begin 2 clocks apart. Returns the modified lines that other cores had. */
+static uint64_t moves_of(int threads, uint64_t lines, uint64_t slice)
+{
+	struct vpmu_machine m = one_set_machine(16, 16, 16);
+	uint32_t left[RUNNERS];
+	uint64_t moves;
+	int by;
+
+	m.cores = RUNNERS;
+	start(&m);
+	for (int i = 0; i < threads; i++) {
+		left[i] = STORES;
+		runner[i].clock = 2 * (uint64_t)i;
+	}
+	while ((by = first_of(threads, left, -1)) >= 0) {
+		int next = first_of(threads, left, by);
+		uint64_t end = next < 0 ? UINT64_MAX : runner[next].clock + slice;
+		struct vpmu_runner *r = &runner[by];
+
+		do {
+			store(by, --left[by] % lines);
+			r->clock += 10;
+			if (vpmu_runner_number_is_due(r))
+				vpmu_runner_number(r);
+		} while (left[by] && r->clock < end);
+	}
+	moves = XCORE(VPMU_SNOOP_HITM);
+	stop_runners();
+	return moves;
+}
+
+/* By arithmetic the threads' stores to a line alternate, so each takes it from another core. Clocks of
+ * uses are known to 1,024 clocks: with 8 lines that is a tenth of a slice's uses of a line. */
+static void each_store_moves_a_shared_line(void **state)
+{
+	static const uint64_t slices[] = { 1000, 5000, 20000 };
+
+	(void)state;
+	for (int threads = 2; threads <= RUNNERS; threads++) {
+		uint64_t all = STORES * (uint64_t)threads;
+
+		for (size_t i = 0; i < sizeof(slices) / sizeof(slices[0]); i++) {
+			assert_in_range(moves_of(threads, 1, slices[i]), all * 98 / 100,
+					all * 102 / 100);
+			assert_in_range(moves_of(threads, 8, slices[i]), all * 93 / 100,
+					all * 107 / 100);
+		}
+	}
+}
+
 /* ---- threads of one core ---- */
 
 /* Each numbers its uses by itself, and in the order of their clocks. */
@@ -625,6 +692,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_hold),
+		cmocka_unit_test(each_store_moves_a_shared_line),
 		cmocka_unit_test(two_threads_of_a_core_replace_the_least_recently_used),
 		cmocka_unit_test(old_lines_of_another_thread_are_replaced),
 		cmocka_unit_test(every_bit_of_an_address_tells_lines_apart),
