@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,27 @@ static void other_values(void)
 	change(0, &lie, sizeof(lie));
 }
 
+static struct ipmu_journal journal_read(void)
+{
+	struct ipmu_journal lie;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(pread(fd, &lie, sizeof(lie), 0), sizeof(lie));
+	close(fd);
+	return lie;
+}
+
+/* The journal has every register, but another value for one. */
+static void another_value(void)
+{
+	struct ipmu_journal lie = journal_read();
+
+	for (uint32_t i = 0; i < lie.header.nsaved; i++)
+		lie.saved[i].found ^= lie.saved[i].addr == 0x700;
+	lie.header.generation++;	/* as a process does that changes anything */
+	change(0, &lie, sizeof(lie));
+}
+
 static void removed(void)
 {
 	assert_int_equal(unlink(path), 0);
@@ -88,7 +110,7 @@ static void replaced(void)
 }
 
 static void (*const damages[])(void) = { empty, cut, zeros, other_boot, garbage, nothing_saved,
-					 other_values, removed, replaced };
+					 other_values, another_value, removed, replaced };
 #define DAMAGES (sizeof(damages) / sizeof(damages[0]))
 
 static void clean(const struct engine_fixture *f)
@@ -96,19 +118,27 @@ static void clean(const struct engine_fixture *f)
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
-/* Its counts stand: nothing has touched the registers. */
+/* Its counts stand: nothing has touched the registers. The damage is noticed also if this process
+ * has read the journal again since it changed the registers. */
 static void one_process(void **state)
 {
 	const struct engine_fixture *f = *state;
 
-	for (size_t i = 0; i < DAMAGES; i++) {
+	for (size_t i = 0; i < 2 * DAMAGES; i++) {
+		struct peer p = peer_new(f, IPMU_SCOPE_PACKAGE);
 		struct ipmu_session *s = engine_fixture_started(f, read_i, 1);
 		char why[IPMU_WHY_MAX] = "";
 		uint64_t count;
 
+		if (i % 2) {
+			assert_int_equal(peer_do(&p, PEER_START, requests).rc, 0);
+			assert_int_equal(peer_do(&p, PEER_CLOSE, NULL).rc, 0);
+			engine_fixture_end(engine_fixture_started(f, requests, 1), NULL);
+		}
+		peer_kill(&p);
 		engine_fixture_misses(f, 0, 7);
-		damages[i]();
-		print_message("damage %zu\n", i);
+		damages[i / 2]();
+		print_message("damage %zu\n", i / 2);
 		assert_int_equal(ipmu_session_stop(s, &count, why), -EBADMSG);
 		print_message("%s\n", why);
 		assert_non_null(strstr(why, path));
@@ -163,6 +193,33 @@ static void two_processes(void **state)
 		print_message("damage %zu\n", i);
 		clean(f);
 	}
+}
+
+/* The journal swaps the events of a box's two counters. A process trusts what it has programmed
+ * itself, so a third session shares the right counter. */
+static void other_events(void **state)
+{
+	static const char *const any_m[] = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_M:box=0" };
+	const struct engine_fixture *f = *state;
+	struct ipmu_session *a = engine_fixture_started(f, read_i, 1);
+	struct ipmu_session *b = engine_fixture_started(f, any_m, 1), *c;
+	struct ipmu_journal lie = journal_read();
+	uint64_t counts[3];
+
+	assert_int_equal(lie.header.nslots, 2);
+	lie.slots[0].ctr ^= 1;
+	lie.slots[1].ctr ^= 1;
+	lie.header.generation++;
+	change(0, &lie, sizeof(lie));
+	c = engine_fixture_started(f, read_i, 1);
+	engine_fixture_misses(f, 0, 7);
+	engine_fixture_end(a, &counts[0]);
+	engine_fixture_end(b, &counts[1]);
+	engine_fixture_end(c, &counts[2]);
+	assert_int_equal(counts[0], 7);
+	assert_int_equal(counts[1], 0);
+	assert_int_equal(counts[2], 7);
+	clean(f);
 }
 
 /* A stop repairs the journal: the next process can restore after this one is killed. */
@@ -252,6 +309,7 @@ int __wrap_openat(int dir, const char *name, int flags, ...)
 }
 
 static int writes_left = -1;	/* then the file system is full; -1: it never is */
+static bool limited;		/* true: the limit of file size ends the writes instead */
 
 ssize_t __real_pwrite(int fd, const void *bytes, size_t length, off_t at);
 ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at);
@@ -267,7 +325,11 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
 	if (writes_left < 0 || strcmp(target, path) != 0 || writes_left-- > 0)
 		return __real_pwrite(fd, bytes, length, at);
 	writes_left = 0;
-	errno = ENOSPC;
+	errno = limited ? EFBIG : ENOSPC;
+	if (limited)
+		raise(SIGXFSZ);
+	memset(target, 0xff, sizeof(target));	/* a set that nobody empties has all signals */
+	__asm__ volatile("" : : "r"(target) : "memory");
 	return -1;
 }
 
@@ -276,17 +338,18 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
 static void a_disk_that_becomes_full(void **state)
 {
 	const struct engine_fixture *f = *state;
+	char why[IPMU_WHY_MAX] = "";
+	struct ipmu_system *sys;
 	int n = 0, rc = -1;
 
 	for (; n < 200 && rc; n++) {
 		struct ipmu_session *s = engine_fixture_session(f, read_i, 1);
-		char why[IPMU_WHY_MAX] = "";
 
 		writes_left = n;
 		rc = ipmu_session_start(s, why);
 		writes_left = -1;
 		if (rc) {
-			assert_int_not_equal(rc, -ENOSPC);
+			assert_int_equal(rc, -EIO);
 			assert_non_null(strstr(why, path));
 			assert_non_null(strstr(why, "cannot be written: No space left on device"));
 		}
@@ -295,6 +358,36 @@ static void a_disk_that_becomes_full(void **state)
 	}
 	print_message("a start writes the journal %d times\n", n - 1);
 	assert_in_range(n, 3, 100);
+	empty();	/* the next system initializes it */
+	writes_left = 0;
+	rc = ipmu_system_open(f->topo, IPMU_SCOPE_PACKAGE, &sys, why);
+	writes_left = -1;
+	assert_int_equal(rc, -EIO);
+	assert_non_null(strstr(why, "cannot be written: No space left on device"));
+}
+
+/* The signal of the limit does not end the program, and other pending signals stay. */
+static void a_limit_of_file_size(void **state)
+{
+	const struct engine_fixture *f = *state;
+	struct ipmu_session *s = engine_fixture_session(f, read_i, 1);
+	char why[IPMU_WHY_MAX] = "";
+	sigset_t set, was;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &set, &was), 0);
+	raise(SIGUSR1);
+	limited = true;
+	writes_left = 0;
+	assert_int_equal(ipmu_session_start(s, why), -EIO);
+	limited = false;
+	writes_left = -1;
+	assert_non_null(strstr(why, "cannot be written: File too large"));
+	assert_int_equal(sigtimedwait(&set, NULL, &(struct timespec){ 0 }), SIGUSR1);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &was, NULL), 0);
+	ipmu_session_free(s);
+	clean(f);
 }
 
 /* Whatever error the kernel gives to a user who may not open the journal, the message says what
@@ -372,7 +465,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_journal_for_this_user),
 		cmocka_unit_test(a_disk_that_becomes_full),
+		cmocka_unit_test(a_limit_of_file_size),
 		cmocka_unit_test(one_process),
+		cmocka_unit_test(other_events),
 		cmocka_unit_test(one_that_exits),
 		cmocka_unit_test(two_processes),
 		cmocka_unit_test(one_that_is_killed_afterwards),
