@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -401,6 +402,46 @@ static void a_close_tells_of_it(void **state)
 	engine_fixture_poke(fixture, SELECT, found);
 }
 
+/* A program closes all descriptors, and has files of its own under their numbers. */
+static void replace_devices(void)
+{
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	for (int fd = 3; fd < 1024; fd++) {
+		char link[64], path[4096];
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = '\0';
+		if (strncmp(path, "/dev/cpu/", 9) == 0)
+			assert_int_equal(dup2(zero, fd), fd);
+	}
+	close(zero);
+}
+
+/* The other file's bytes are no counts, for the first counter of a session as for any other. */
+static void counters_of_a_replaced_device_are_lost(void **state)
+{
+	char why[IPMU_WHY_MAX] = "";
+
+	(void)state;
+	for (int n = 1; n <= 2; n++) {
+		struct ipmu_session *s = engine_fixture_started(fixture, both, n);
+		uint64_t v[2];
+
+		engine_fixture_misses(fixture, 0, 9);
+		assert_int_equal(ipmu_session_read(s, v), 0);
+		replace_devices();
+		engine_fixture_misses(fixture, 0, 9);
+		assert_int_equal(ipmu_session_read(s, v), -EBADF);
+		assert_int_equal(v[0], 9);	/* its last good value */
+		assert_int_equal(ipmu_session_lost(s, why), n);
+		assert_non_null(strstr(why, READ_I));
+		ipmu_session_free(s);
+	}
+}
+
 /* ---- what another process is said to count */
 
 static void share_refused(const char *reg, uint64_t wrong, const char *says)
@@ -497,6 +538,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_change_that_never_came),
 		cmocka_unit_test(the_events_of_a_killed_process_count),
 		cmocka_unit_test(another_state_directory),
+		cmocka_unit_test(counters_of_a_replaced_device_are_lost),
 		cmocka_unit_test(a_share_is_looked_up_in_the_registers),
 		cmocka_unit_test(a_child_reads_nothing),
 	};
