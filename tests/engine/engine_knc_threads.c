@@ -12,8 +12,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -176,6 +178,28 @@ static void some_threads_of_a_core_count_it_once(void **state)
 	assert_int_equal(v, of_core(5) + of_core(12));
 }
 
+/* If a CPU's registers cannot be opened, nothing is counted on the others either. */
+static void a_start_needs_all_cpus_of_its_thread(void **state)
+{
+	const struct engine_fixture *f = *state;
+	static const char *const name = "INSTRUCTIONS_EXECUTED";
+	struct ipmu_session *s = engine_fixture_session(f, &name, 1);
+	struct rlimit before, none;
+	char why[IPMU_WHY_MAX] = "";
+	uint64_t v;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(ipmu_session_start(s, why), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_non_null(strstr(why, "/dev/cpu/"));
+	engine_fixture_start(s);
+	everybody_does_everything(f);
+	engine_fixture_end(s, &v);
+	assert_int_equal(v, ALL);
+}
+
 static int open_knc(void **state)
 {
 	static const struct engine_found found[] = { { NULL, 0 } };
@@ -186,6 +210,8 @@ static int open_knc(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		/* the first one, while only one CPU's registers are open */
+		cmocka_unit_test(a_start_needs_all_cpus_of_its_thread),
 		cmocka_unit_test(the_default_counts_each_event_once),
 		cmocka_unit_test(some_threads_of_a_core_count_it_once),
 	};
