@@ -4,6 +4,7 @@
  * this program; its registers are an array. */
 #include "access/access.h"
 #include "ipmu.h"
+#include "lease/state.h"
 #include "pmu/families.h"
 
 #include <setjmp.h>
@@ -19,11 +20,12 @@
 
 #include <cmocka.h>
 
+#define STATE_DIR "/tmp"	/* a state directory by the user's choice */
 enum { MSR_FD = 1000, PCI_FD, MEM_FD };
 
 /* Faults of the machine in this case; zeros: none. */
 static struct {
-	int open_msr, open_pci, open_mem, map;	/* errno */
+	int open_msr, open_pci, open_mem, open_state, map;	/* errno */
 	int read_config;			/* errno of MSR_UNC_CBO_CONFIG */
 	int read;				/* errno of any read */
 	int write;				/* errno of any write */
@@ -57,6 +59,8 @@ int __wrap_open(const char *path, int flags, ...)
 		return fault.open_pci ? refuse(fault.open_pci) : PCI_FD;
 	if (strcmp(path, "/dev/mem") == 0)
 		return fault.open_mem ? refuse(fault.open_mem) : MEM_FD;
+	if (fault.open_state && strcmp(path, STATE_DIR) == 0)
+		return refuse(fault.open_state);
 	va_start(args, flags);
 	mode = va_arg(args, int);
 	va_end(args);
@@ -193,6 +197,30 @@ static void the_msr_device(void **state)
 		healthy();
 		fault.open_msr = rows[i].error;
 		refused(rows[i].rc, "/dev/cpu/0/msr", rows[i].todo);
+	}
+}
+
+/* A user who may not use the directory needs another one; that does not help against a limit. */
+static void the_state_directory(void **state)
+{
+	static const int errors[] = { EACCES, EPERM, EROFS, ENOENT, ENOTDIR, ELOOP,
+				      EMFILE, ENFILE, ENOMEM };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		char why[IPMU_WHY_MAX] = "";
+		const char *path;
+		int rc;
+
+		healthy();
+		fault.open_state = errors[i];
+		setenv("IPMU_STATE_DIR", STATE_DIR, 1);
+		rc = ipmu_state_open(false, &path, why);
+		setenv("IPMU_STATE_DIR", "none", 1);
+		print_message("%s\n", why);
+		assert_int_equal(rc, -errors[i]);
+		assert_non_null(strstr(why, strerror(errors[i])));
+		assert_int_equal(strstr(why, "set IPMU_STATE_DIR to") != NULL, i < 6);
 	}
 }
 
@@ -522,6 +550,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_msr_device),
+		cmocka_unit_test(the_state_directory),
 		cmocka_unit_test(registers_that_do_not_answer),
 		cmocka_unit_test(the_memory_controller),
 		cmocka_unit_test(allocations),

@@ -2,6 +2,7 @@
 /* The journal is bytes from a file that anybody may have written: what is accepted names registers
  * of the family only, and with it no bit is written that the document does not give. */
 #include "lease/journal.h"
+#include "lease/state.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "pmu/families.h"
@@ -296,6 +297,35 @@ static void a_damaged_journal_writes_nothing(void **state)
 	put_file(0);	/* of another boot: for the processes that come after */
 }
 
+/* Members of the group that may write the directory may write its files; nobody else may. */
+static void a_file_is_shared_as_its_directory_is(void **state)
+{
+	static const struct { mode_t directory, file; } rows[] = {
+		{ 0700, 0600 }, { 0755, 0600 }, { 02770, 0660 }, { 0770, 0660 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[] = "/tmp/engine_journal.XXXXXX", why[IPMU_WHY_MAX] = "";
+		struct stat st, d;
+		int dir, fd;
+
+		assert_non_null(mkdtemp(path));
+		assert_int_equal(chmod(path, rows[i].directory), 0);
+		dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		fd = ipmu_state_file(dir, path, "file", true, why);
+		if (fd < 0)
+			fail_msg("%s", why);
+		assert_true(fstat(fd, &st) == 0 && fstat(dir, &d) == 0);
+		assert_int_equal(st.st_mode & 07777, rows[i].file);
+		assert_int_equal(st.st_gid, d.st_gid);
+		close(fd);
+		unlinkat(dir, "file", 0);
+		close(dir);
+		rmdir(path);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +335,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_choice_comes_back_as_it_was_put),
 		cmocka_unit_test(registers_are_found_by_address),
 		cmocka_unit_test(any_byte_may_change),
+		cmocka_unit_test(a_file_is_shared_as_its_directory_is),
 		cmocka_unit_test(a_forged_journal_writes_documented_fields_only),
 		cmocka_unit_test(the_register_says_what_it_holds),
 		cmocka_unit_test(a_journal_of_another_boot_is_discarded),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes that count on one package: what they write and report. Whether their counts are right
  * and registers are restored, in any order of events, is in engine_peers.c. */
+#include "lease/process.h"
 #include "on_machine.h"
 #include "peer.h"
 
@@ -271,6 +272,30 @@ static void a_freeze_beside_another_process(void **state)
 	clean(f);
 }
 
+/* A message names this process and its command; of one that has ended there is the number alone. */
+static void a_process_is_named_while_it_runs(void **state)
+{
+	struct ipmu_journal_process self = ipmu_process_self(), other = self;
+	char comm[32] = "", expected[64], text[64];
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(prctl(PR_GET_NAME, comm), 0);
+	snprintf(expected, sizeof(expected), "%d (%s)", (int)getpid(), comm);
+	ipmu_process_name(&self, text);
+	assert_string_equal(text, expected);
+	other.pid = (uint32_t)pid;
+	snprintf(expected, sizeof(expected), "%d", (int)pid);
+	ipmu_process_name(&other, text);
+	assert_string_equal(text, expected);
+	other.pid_namespace++;
+	ipmu_process_name(&other, text);
+	assert_non_null(strstr(text, " of another pid namespace"));
+}
+
 static void two_systems_are_as_two_processes(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -309,6 +334,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(counters_of_strangers_are_refused),
 		cmocka_unit_test(a_freeze_beside_another_process),
 		cmocka_unit_test(a_forked_child_changes_nothing),
+		cmocka_unit_test(a_process_is_named_while_it_runs),
 		cmocka_unit_test(two_systems_are_as_two_processes),
 	};
 
