@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tsv.h"
 #include "virtual_pmu/model/model.h"
@@ -45,6 +46,9 @@ static void check_cpu(const char *name, uint32_t cpu, const struct wanted *wante
 			(field(r[1], 11, 0) + 1) * (r[2] + 1);
 		assert_int_equal(bytes, w->bytes);
 		assert_int_equal(field(r[1], 31, 22) + 1, w->ways);
+		/* Only the LLC includes others, by a hash where it has slices. */
+		assert_int_equal(r[3], bytes != m.llc.bytes || w->level != m.llc_level ? 0 :
+				 m.slices > 1 ? 6 : 2);
 	}
 	assert_true(vpmu_cpuid(&m, cpu, 4, count, r));
 	assert_int_equal(field(r[0], 4, 0), 0);		/* no more caches */
@@ -114,6 +118,21 @@ static void check_leaf_a(const char *name, const uint32_t given[4])
 	assert_memory_equal(r, given, sizeof(r));
 }
 
+/* Leaf 23H: bit i of the first sub-leaf's EAX stands for sub-leaf i, and all others are zeros. */
+static void check_leaf_23(const char *name)
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t r[4], valid = 0;
+
+	for (uint32_t cpu = 0; cpu < vpmu_machine_cpus(&m); cpu++)
+		for (uint32_t i = 0; i < 32; i++) {
+			memset(r, 0xff, sizeof(r));
+			assert_true(vpmu_cpuid(&m, cpu, 0x23, i, r));
+			valid = i ? valid : r[0];
+			assert_int_equal(valid >> i & 1, (r[0] | r[1] | r[2] | r[3]) != 0);
+		}
+}
+
 /* Leaf 0AH as such parts gave it: two threads to a core, or one. */
 static void performance_counters(void **state)
 {
@@ -145,6 +164,8 @@ static void performance_counters(void **state)
 		assert_true(vpmu_cpuid(&m, cpu, 0x23, 3, r));
 		assert_int_equal(r[0], kinds[i].events);
 	}
+	check_leaf_23("mtl-6p8e2lp22t");
+	check_leaf_23("lnl-4p4e8t");
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		check_leaf_a(parts[i].machine, parts[i].leaf);
 	/* Numbers of both kinds of cores; Lunar Lake's stand in for those of later machines. */
@@ -276,6 +297,42 @@ static void check_places(const char *name)
 	}
 }
 
+/* Leaf 01H has the number that leaf 0BH has, and how many a package has room for: 255 if there are
+ * more. What the host says of anything else stays. */
+static void check_apic(const char *name)
+{
+	struct vpmu_machine m = machine(name);
+	uint32_t cpus = vpmu_machine_cpus(&m), room = 0, most = 0;
+
+	for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+		uint32_t r[4] = { 1, 0xffff1234, 3, 0xffffffff }, b[4];
+
+		vpmu_cpuid_place(&m, cpu, 0xb, 1, b);
+		vpmu_cpuid_place(&m, cpu, 0x1, 0, r);
+		assert_int_equal(r[0], 1);
+		assert_int_equal(r[2], 3);
+		assert_int_equal(field(r[1], 15, 0), 0x1234);
+		assert_int_equal(field(r[1], 31, 24), b[3]);
+		room = field(r[1], 23, 16);
+		assert_int_equal(room, b[0] < 8 ? 1u << b[0] : 255);
+		assert_int_equal(r[3], cpus > m.packages ? 0xffffffff : 0xefffffff);
+		most = b[3] > most ? b[3] : most;
+	}
+	assert_in_range(most, 0, m.packages * room - 1);
+}
+
+static void apic_numbers(void **state)
+{
+	struct tsv t;
+
+	(void)state;
+	check_apic("skl-4c8t");
+	check_apic("core2-2c");
+	check_apic("p4-2p4t");
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);)
+		check_apic(tsv_cell(&t, "machine"));
+}
+
 /* Leaves 0BH and 1FH, and which CPUs share what by the numbers of their local APICs. */
 static void places(void **state)
 {
@@ -295,6 +352,7 @@ int main(void)
 		cmocka_unit_test(caches), cmocka_unit_test(other_leaves),
 		cmocka_unit_test(performance_counters),
 		cmocka_unit_test(hybrid_caches), cmocka_unit_test(kinds), cmocka_unit_test(places),
+		cmocka_unit_test(apic_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -262,6 +262,38 @@ static void home_boxes_hold_and_are_reset(void **state)
 	assert_int_equal(t.s->violation_count, 0);
 }
 
+static uint32_t offset_of(const char *name, uint32_t controller)
+{
+	struct vpmu_register_info info;
+	char text[64];
+
+	snprintf(text, sizeof(text), name, controller);
+	assert_int_equal(vpmu_model_find(&t.s->machine, text, &info), 0);
+	return info.address;
+}
+
+/* Each controller counts its own commands, at the registers that have its number. */
+static void each_controller_counts_its_own(void **state)
+{
+	static const struct { const char *machine, *global, *select, *counter; } rows[] = {
+		{ "adl-8p8e24t", "MC0_BOX_CTL", "MC%u_PERFEVTSEL0", "MC%u_PERFCTR0" },
+		{ "ptl-4p8e4lp16t", "UNITS_GLOBAL_CTL", "IMC%u_PERFEVTSEL0", "IMC%u_PERFCTR0" },
+		{ "nvl-8p16e4lp28t", "UNITS_GLOBAL_CTL", "IMC%u_PERFEVTSEL0", "IMC%u_PERFCTR0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		scratch_close(&t);
+		scratch_open(&t, rows[i].machine);
+		write32(offset_of(rows[i].global, 0), 0);	/* no freeze */
+		for (uint32_t mc = 0; mc < 2; mc++)
+			write32(offset_of(rows[i].select, mc), 0x22);
+		happen();
+		assert_int_equal(read64(offset_of(rows[i].counter, 0)), 5);
+		assert_int_equal(read64(offset_of(rows[i].counter, 1)), 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,7 +301,7 @@ int main(void)
 		T(clocks_count_while_they_are_asked_for), T(global_control_resets),
 		T(only_channel_0_is_there), T(what_cannot_be_written_is_a_violation),
 		T(halves_of_a_counter_are_written_alone), T(what_is_left_changed_is_told),
-		T(home_boxes_hold_and_are_reset),
+		T(home_boxes_hold_and_are_reset), T(each_controller_counts_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,10 @@ static void the_tsc_is_the_cores_and_never_stops(void **state)
 	assert_int_equal(rd(4, TSC), 1600);
 	t.s->waited += 50;		/* programs have waited: it runs */
 	assert_int_equal(rd(3, TSC), 655);
+	vpmu_model_reset(t.s);		/* a later clock reaches no other register */
+	for (uint32_t cpu = 0; cpu < 16; cpu++)
+		assert_int_equal(rd(cpu, TSC) | rd(cpu, CNT0) | rd(cpu, CNT0 + 1) |
+				 rd(cpu, SEL0) | rd(cpu, SEL0 + 1), 0);
 }
 
 /* The list is the table of facts. An event that is not driven counts nothing and has a reason. */
