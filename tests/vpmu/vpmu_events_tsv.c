@@ -234,10 +234,16 @@ static void events_of_knights_corner(void **state)
 
 static void events_of_core2(void **state)
 {
+	struct vpmu_event_info row, info;
+
 	(void)state;
 	use_machine("core2-2c");
 	/* The list goes through the unit masks of an event that the table names once. */
 	assert_true(check_table("core2-fixed/events.tsv") < listed());
+	find("MEM_LOAD_RETIRED", 0, &row);
+	for (uint32_t i = 0; vpmu_model_event(&machine, i, &info); i++)
+		if (strncmp(info.name, "MEM_LOAD_RETIRED.", 17) == 0)
+			assert_int_equal(info.code, row.code);
 }
 
 static void events_of_xeon_7500(void **state)

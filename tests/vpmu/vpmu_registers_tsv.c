@@ -59,6 +59,17 @@ static void copy(char *to, size_t bytes, const struct tsv *t, const char *column
 	assert_true((size_t)snprintf(to, bytes, "%s", tsv_cell(t, column)) < bytes);
 }
 
+static void read_row(const struct tsv *t, struct row *r)
+{
+	copy(r->name, sizeof(r->name), t, "register");
+	copy(r->address, sizeof(r->address), t, "address");
+	copy(r->access, sizeof(r->access), t, "access");
+	copy(r->mask, sizeof(r->mask), t, "writemask");
+	copy(r->scope, sizeof(r->scope), t, "scope");
+	r->width = tsv_number(t, "width");
+	r->name[strcspn(r->name, " ")] = '\0';	/* "IMC_BAR (PCI 0:0.0 ...)" */
+}
+
 static struct vpmu_machine machine_named(const char *name)
 {
 	struct vpmu_machine m;
@@ -87,13 +98,7 @@ static void read_table(const struct table *table)
 		    slice >= machine_named(table->machine).slices)
 			continue;
 		row_count++;
-		copy(r->name, sizeof(r->name), &t, "register");
-		copy(r->address, sizeof(r->address), &t, "address");
-		copy(r->access, sizeof(r->access), &t, "access");
-		copy(r->mask, sizeof(r->mask), &t, "writemask");
-		copy(r->scope, sizeof(r->scope), &t, "scope");
-		r->width = tsv_number(&t, "width");
-		r->name[strcspn(r->name, " ")] = '\0';	/* "IMC_BAR (PCI 0:0.0 ...)" */
+		read_row(&t, r);
 	}
 	if (row_count != table->rows)
 		fail_msg("%s has %u rows for %s, not %u", table->file, row_count, table->machine,
@@ -192,6 +197,39 @@ static void every_row_is_in_the_model(void **state)
 		for (uint32_t i = 0; i < row_count; i++)
 			check_row(&m, &rows[i]);
 	}
+}
+
+/* Registers that both have, of generations whose registers are not all modelled; without those that
+ * differ by model. */
+static void check_common(const char *machine, const char *generation)
+{
+	struct vpmu_machine m = machine_named(machine);
+	struct vpmu_register_info info;
+	uint32_t common = 0;
+	struct tsv t;
+
+	for (tsv_open(&t, CLIENTS); tsv_next(&t);) {
+		struct row r;
+
+		read_row(&t, &r);
+		if (!tsv_has(&t, "generation", generation) ||
+		    strstr(tsv_cell(&t, "scope"), ", model ") ||
+		    vpmu_model_find(&m, r.name, &info))
+			continue;
+		check_row(&m, &r);
+		common++;
+	}
+	assert_true(common >= 5);
+}
+
+static void common_registers_of_other_generations(void **state)
+{
+	struct tsv t;
+
+	(void)state;
+	for (tsv_open(&t, "clients.tsv"); tsv_next(&t);)
+		if (strcmp(tsv_cell(&t, "registers"), "-") == 0)
+			check_common(tsv_cell(&t, "machine"), tsv_cell(&t, "generation"));
 }
 
 static uint32_t registers_of(const char *machine)
@@ -379,18 +417,13 @@ static void check_cores(const char *machine, uint32_t general, uint32_t expected
 	for (tsv_open(&t, "arch-core/registers.tsv"); tsv_next(&t);) {
 		struct row r;
 
-		copy(r.name, sizeof(r.name), &t, "register");
+		read_row(&t, &r);
 		if (is_left_out(r.name) || !covers(tsv_cell(&t, "versions"), 4))
 			continue;
 		if (!is_there(r.name, general, 3)) {
 			assert_int_not_equal(vpmu_model_find(&m, r.name, &info), 0);
 			continue;
 		}
-		copy(r.address, sizeof(r.address), &t, "address");
-		copy(r.access, sizeof(r.access), &t, "access");
-		copy(r.mask, sizeof(r.mask), &t, "writemask");
-		copy(r.scope, sizeof(r.scope), &t, "scope");
-		r.width = tsv_number(&t, "width");
 		if (general == 8 && strstr(r.mask, "70000000F"))	/* as its note says */
 			strcpy(strstr(r.mask, "70000000F"), "7000000FF");
 		check_row(&m, &r);
@@ -410,6 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_in_the_model),
+		cmocka_unit_test(common_registers_of_other_generations),
 		cmocka_unit_test(the_model_has_nothing_else),
 		cmocka_unit_test(the_masks_are_what_a_write_leaves),
 		cmocka_unit_test(a_query_keeps_to_its_register),
