@@ -18,11 +18,13 @@
 #include <errno.h>
 #include <string.h>
 
-#define REGISTERS 64
-
 /* ---- saving ahead, where a batch device makes that cheaper */
 
-struct register_list { struct ipmu_batch *batch; int n; struct ipmu_register at[REGISTERS]; };
+struct register_list {
+	struct ipmu_batch *batch;
+	int n;
+	struct ipmu_register at[IPMU_BATCH_READS];
+};
 
 static void flush(struct register_list *l)
 {
@@ -41,7 +43,7 @@ static void list_add(struct register_list *l, struct ipmu_box *box, const struct
 	for (int i = 0; i < l->n; i++)
 		if (l->at[i].addr == addr && l->at[i].regs == &box->unit->regs)
 			return;
-	if (l->n == REGISTERS)
+	if (l->n == IPMU_BATCH_READS)
 		flush(l);
 	l->at[l->n++] = (struct ipmu_register){ .reg = reg, .addr = addr,
 						.regs = &box->unit->regs };
