@@ -255,7 +255,6 @@ bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on)
 
 	if (!type->spflt)
 		return false;
-	cpu_advance(s, cpu);
 	type->spflt(s, cpu, on);
 	return true;
 }
