@@ -157,6 +157,20 @@ static void counters_are_wider(void **state)
 	assert_int_equal(read_of(HAC_ARB + 6), 2);
 }
 
+/* A threshold looks at the requests that begin in one clock, whenever they end: two in each box. */
+static void requests_count_when_they_begin(void **state)
+{
+	uint64_t now = t.s->uclk[0] + 1;
+
+	(void)state;
+	write_to(SNCU_BOX_CTL, EN);
+	both_boxes(HAC_ARB, SELECT(0x81, 0x01) | 2 << 24);
+	for (uint64_t i = 0; i < 4; i++)
+		vpmu_away_tracker(t.s, 0, VPMU_TRK_DATA_READ, true, now, now + 50 + i);
+	vpmu_clock(t.s, 0, now + 99);
+	assert_int_equal(of_both(HAC_ARB), 2);
+}
+
 static void units_have_their_own_events(void **state)
 {
 	(void)state;
@@ -174,7 +188,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(each_tile_counts_its_own), T(boxes_take_turns), T(each_tile_has_its_enable),
-		T(counters_are_wider), T(units_have_their_own_events),
+		T(counters_are_wider), T(requests_count_when_they_begin),
+		T(units_have_their_own_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
