@@ -6,8 +6,8 @@
  * every one comes from memory once, whatever is prefetched, and each stored one goes back once. A
  * step of LOOP is four instructions without memory, of which two need each other.
  *
- * The tolerance is for what else the machine does. Clocks are only told from a dead counter and
- * from a unit that is wrong by orders of magnitude: nothing fixes the ratio of a core's clock to
+ * The tolerance covers other activity of the machine. Clocks are checked only for a dead counter
+ * and for a unit that is wrong by orders of magnitude: nothing fixes the ratio of a core's clock to
  * the uncore's. */
 #include "check.h"
 

@@ -287,7 +287,7 @@ static bool is_first(const struct check *c, int i)
 	return true;
 }
 
-/* A window's counters are not written: they would be missed by those who read them. */
+/* A window's counters are not written, because other readers would lose their counts. */
 static bool is_settable(const struct ipmu_pmu_type *type)
 {
 	int index;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* libintelpmu: counts events of the documented Intel PMUs on this machine's registers.
  *
- * Knows nothing of PAPI and nothing of virtual machines: it opens the msr device, PCI configuration
- * space and the memory controller's window, and works with what is behind them.
+ * Has no code for PAPI or for virtual machines: it opens the msr device, PCI configuration space
+ * and the memory controller's window, and uses the registers behind them.
  *
  * Conventions. Functions return 0 or a negative errno. `why` is a caller's buffer of IPMU_WHY_MAX
  * bytes; on failure it holds one sentence: what failed, on which object, what to do about it.
@@ -82,7 +82,7 @@ struct ipmu_choice {
 	struct ipmu_extra_reg extra[IPMU_EXTRA_MAX];
 };
 
-/* An event with its qualifiers, as the registers want it. Plain data: copy it freely. */
+/* An event with its qualifiers, in the form of the registers. Plain data: copy it freely. */
 struct ipmu_event {
 	const struct ipmu_pmu_type *type;
 	int nchoices;
@@ -156,7 +156,7 @@ int ipmu_system_close(struct ipmu_system *sys);
 /* Types of this CPU's family, i = 0, 1, ...; NULL past the end. */
 const struct ipmu_pmu_type *ipmu_system_type(const struct ipmu_system *sys, int i);
 /* Boxes of that type in a place (a package, or a CPU by its number); 0 where it cannot be used,
- * and then `why` (may be NULL) tells the reason. */
+ * with the reason in `why` (may be NULL). */
 int ipmu_system_boxes(const struct ipmu_system *sys, const struct ipmu_pmu_type *type, int place,
 		      char *why);
 /* A remark on what was found ("" if none), such as a slice count that differs from the cores. */
@@ -194,8 +194,8 @@ struct ipmu_name {
 	int box;			/* of box=N, or the number at the end of its PMU's name */
 };
 
-/* Read a name of any spelling that ipmu_event_parse accepts. Without a machine: it is not asked
- * whether there is such an event or place. -EINVAL: it is no name of that form, a number is missing
+/* Read a name of any spelling that ipmu_event_parse accepts. No machine is needed: whether there is
+ * such an event or place is not checked. -EINVAL: it is no name of that form, a number is missing
  * or two say different boxes; then *out is as it was. Needs no other call before it and allocates
  * nothing; any thread may call it at any time. */
 int ipmu_name_read(const char *name, struct ipmu_name *out, char *why);
@@ -219,7 +219,7 @@ void ipmu_session_free(struct ipmu_session *s);	/* stops it and gives its regist
 int ipmu_session_set(struct ipmu_session *s, const struct ipmu_event *events, int n, char *why);
 
 /* Counts are 0 at the start. -EBUSY: counters are taken by other sessions' events, here or in
- * another process, or by a user that knows nothing of this library; `why` names them. -ECHILD: in a
+ * another process, or by a program that does not use this library; `why` names them. -ECHILD: in a
  * forked child, which has to open a system of its own. -ETIMEDOUT: a read of this session never
  * ended. On failure nothing is left enabled. While registers are changed, the signals that end a
  * process by default are handled where the process has no handler, unless IPMU_SIGNALS=0. */

@@ -70,17 +70,16 @@ struct ipmu_regs {
 			uint8_t selects, counters;	/* behind it */
 		} unit[IPMU_UNITS_MAX + 1];	/* the last one is the control of all */
 	} discovered;
-	bool peers;		/* other processes count here; they know what the registers held */
+	bool peers;		/* other processes count here; the journal has old values */
 	bool told;		/* another unit has shown what the family has; foreign
 				 * users here are checked for before each start */
-	bool trial;		/* the model is not one of the family's: look closer */
+	bool trial;		/* not a model of the family: check more */
 	bool take_busy;		/* take counters also from foreign users */
 	const void *layout;	/* of the family, for its own functions; NULL: it has none */
 	/* Before registers are restored: stop, and undo what a write of old values does not; NULL:
 	 * nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);
-	/* Told of saved[i] each time before that register is written; NULL: nobody keeps a
-	 * journal. */
+	/* Records saved[i] each time before that register is written. NULL: there is no journal. */
 	int (*record)(struct ipmu_regs *p, int i);
 	/* Address of the register that selects what this counter counts; 0: there is none. NULL:
 	 * not known. */

@@ -19,7 +19,7 @@
 
 #define DEVICE "/dev/cpu/msr_batch"
 #define VERSION "/dev/cpu/msr_safe_version"
-#define OLDEST 0x010000u	/* told to a module that does not tell its own */
+#define OLDEST 0x010000u	/* for a module that reports no version */
 #define ROOM 1024
 
 struct array { uint32_t count, version; struct ipmu_batch_op *ops; };

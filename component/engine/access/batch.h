@@ -2,9 +2,10 @@
 /* msr-safe's batch device: the register accesses of a phase in one system call.
  *
  * Between ipmu_batch_begin and ipmu_batch_end the writes of all units of a system are queued, in
- * their order for each CPU. ipmu_msr_read and ipmu_msr_save see what is queued: they send it first.
- * ipmu_msr_count and ipmu_batch_read do not look at the queue and may be called at any time, from a
- * signal handler too; all else needs the system's lock. A NULL batch is fine: nothing is queued. */
+ * their order for each CPU. ipmu_msr_read and ipmu_msr_save send the queue first, so they read what
+ * it writes. ipmu_msr_count and ipmu_batch_read ignore the queue and may be called at any time,
+ * also from a signal handler. All other functions need the system's lock. A NULL batch is fine:
+ * nothing is queued. */
 #ifndef IPMU_BATCH_H
 #define IPMU_BATCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Causes of a refusal in the kernel or a container. Asked for a message only, after something has
+/* Causes of a refusal in the kernel or a container. Checked only for a message, after something has
  * failed. */
 #ifndef IPMU_CAUSE_H
 #define IPMU_CAUSE_H
@@ -15,7 +15,7 @@ bool ipmu_cause_filter(void);
 bool ipmu_cause_driver(void);
 /* This process has the rights of a user namespace, which mean nothing to the driver. */
 bool ipmu_cause_namespace(void);
-/* This process has CAP_SYS_RAWIO, so it is not for want of it. */
+/* This process has CAP_SYS_RAWIO, so that is not the cause. */
 bool ipmu_cause_capable(void);
 
 #endif

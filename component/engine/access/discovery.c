@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Units that a discovery table describes: client processors from Panther Lake on keep the counters
- * of the memory controllers at places that only the table tells. An MSR holds the table's physical
- * address. Its first entry describes the package, each further one a unit: kind, number, control
- * register, where selects and counters are behind that, how many, and how wide they are.
+/* Units that a discovery table describes: client processors from Panther Lake on have the counters
+ * of the memory controllers at addresses that only the table contains. An MSR holds the table's
+ * physical address. Its first entry describes the package, each further one a unit: kind, number,
+ * control register, where selects and counters are behind that, how many, and how wide they are.
  *
  * Registers of such units have numbers of their own, from IPMU_UNITS_FROM on (registers/reg.h).
  * This file turns one into an address. ipmu_discovery_read() reads the table once for each opened

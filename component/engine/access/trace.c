@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* IPMU_DEBUG=registers (trace.h). ipmu_trace_open() asks the environment once, ipmu_trace_know()
- * notes tables for names, ipmu_trace_print() writes a line. No lock is needed: tables are added
+/* IPMU_DEBUG=registers (trace.h). ipmu_trace_open() reads the environment once, ipmu_trace_know()
+ * records tables for names, ipmu_trace_print() writes a line. No lock is needed: tables are added
  * atomically and stay until the process ends. Printing is async-signal-safe and keeps errno. */
 #include "trace.h"
 

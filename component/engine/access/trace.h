@@ -20,11 +20,11 @@ struct ipmu_trace_access {
 	int rc;				/* a negative errno if it failed */
 };
 
-/* Set once, when the environment is asked; nothing else writes them from outside. */
+/* Set once, when the environment is read; no other file writes them. */
 extern atomic_bool ipmu_trace_is_on __attribute__((visibility("hidden")));
 extern _Thread_local const char *ipmu_trace_purpose __attribute__((tls_model("initial-exec")));
 
-/* Ask the environment, the first time. Words that it does not know get one line on stderr. */
+/* Read the environment, the first time. Unknown words are reported in one line on stderr. */
 void ipmu_trace_open(void);
 /* Registers that may be accessed, for their names; kept until the process ends. */
 void ipmu_trace_know(const struct ipmu_reg *const *registers);

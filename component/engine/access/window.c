@@ -2,7 +2,7 @@
 /* The memory controllers' registers: base address from PCI configuration space, then a page of
  * physical memory for each controller. Accesses are aligned and as wide as the register: wider
  * loads return wrong values, and halves of a counter may be of different moments.
- * ipmu_window_open() maps a page, under the system's lock. ipmu_window_read() wants the page mapped
+ * ipmu_window_open() maps a page, under the system's lock. ipmu_window_read() needs the page mapped
  * and takes no lock. A mapped page stays until ipmu_window_close(), so readers cannot lose it. */
 #include "access.h"
 #include "trace.h"

@@ -27,7 +27,7 @@ bool ipmu_asleep_since(int64_t asleep_ns)
 {
 	int64_t all = read_ns(CLOCK_BOOTTIME);
 
-	/* Every read of counters asks, and this clock takes a tenth of the other one's time. */
+	/* Every read of counters checks this, and a coarse clock is read in a tenth of the time. */
 	if (all - read_ns(CLOCK_MONOTONIC_COARSE) <= asleep_ns + TICKS_NS)
 		return false;
 	return all - read_ns(CLOCK_MONOTONIC) > asleep_ns + MARGIN_NS;

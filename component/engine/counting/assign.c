@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Assignment of counters to the events of one box. ipmu_assign() finds a counter and a choice for
  * each request, or names the events that collide. A search with backtracking finds a solution
- * whenever there is one. Counters that no request tells apart are tried once, which keeps the
- * search small on boxes with equal counters. With a box, the caller holds the system's lock. The
- * search only reads the box: counters in use keep what they count. */
+ * whenever there is one. Of counters that are equal for every request only one is tried, which
+ * keeps the search small. With a box, the caller holds the system's lock. The search only reads the
+ * box: counters in use keep what they count. */
 #include "assign.h"
 
 #include "../base/why.h"
@@ -81,8 +81,7 @@ static bool agrees(struct counter_search *s, int request, const struct ipmu_choi
 	return !reg;
 }
 
-/* Has an equivalent counter been tried already? Equivalent counters look the same to every
- * request. */
+/* Has an equivalent counter been tried already? Equivalent counters suit the same requests. */
 static bool alike_tried(const struct counter_search *s, int ctr, uint64_t tried)
 {
 	for (int c = 0; c < ctr; c++) {

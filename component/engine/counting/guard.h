@@ -17,7 +17,8 @@ uint64_t ipmu_guard_period_ns(const struct ipmu_pmu_type *type, int width);
 int ipmu_guard_adjust(struct ipmu_system *sys, char *why);
 void ipmu_guard_end(struct ipmu_system *sys);		/* even while counters run. Lock held. */
 
-/* The guards that were told to end. They take the lock to end, so the caller joins them without. */
+/* The guards that have been stopped. They need the lock to end, so the caller joins them without
+ * it. */
 struct ipmu_guard *ipmu_guard_ended(struct ipmu_system *sys);	/* Lock held. */
 void ipmu_guard_join(struct ipmu_guard *ended);		/* may be NULL */
 

@@ -189,7 +189,7 @@ static void uses_take(struct ipmu_session *s, struct ipmu_use *uses, int n, cons
 	}
 }
 
-/* A counter that was reset and stands still looks like one that had nothing to count. */
+/* A counter that was reset and stands still has the values of one that had nothing to count. */
 static void notice_sleep(struct ipmu_session *s)
 {
 	if (!ipmu_asleep_since(s->asleep_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The units of a system: opened when they are first needed, found by their place. ipmu_unit_open()
  * opens a unit's registers and discovers its boxes; ipmu_unit_release() restores them,
- * ipmu_unit_close() frees. These three want the system's lock, unless the system itself is being
+ * ipmu_unit_close() frees. These three need the system's lock, unless the system itself is being
  * opened or closed. A unit is open completely or not at all. */
 #include "system.h"
 

@@ -45,7 +45,7 @@ static int set(int fd, short kind, off_t start, off_t length)
 	return errno == EACCES ? -EAGAIN : -errno;
 }
 
-/* Does another open file hold any of these bytes? If that cannot be told, assume so. */
+/* Does another open file hold any of these bytes? If the query fails, assume so. */
 static bool locked(int fd, off_t start, off_t length)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start,

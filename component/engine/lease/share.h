@@ -6,7 +6,7 @@
 
 #include "unit.h"
 
-/* Take part in the unit, as its locks and its file tell others. */
+/* Join the unit: hold a process slot, whose lock and journal entry other processes read. */
 int ipmu_share_join(struct ipmu_unit *unit, char *why);
 /* -EBUSY: a foreign user counts with that counter: one that keeps no journal of ours. */
 int ipmu_share_check_foreign(struct ipmu_box *box, int ctr, char *why);

@@ -14,7 +14,7 @@ void ipmu_signals_off(void);
 /* Block fatal signals while registers are changed. */
 void ipmu_signals_hold(struct ipmu_lessee *lessee);
 void ipmu_signals_release(struct ipmu_lessee *lessee);
-/* Is a signal pending that ends the process, or that the program wants to handle? */
+/* Is a signal pending that ends the process, or that the program handles? */
 bool ipmu_signals_waiting(const struct ipmu_lessee *lessee);
 /* A write beyond the limit of file size has failed: that is no reason to end the process. */
 void ipmu_signals_swallow_file_size(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layer names: from an event's name to what the registers want, with libpfm4's tables. This header:
+/* Layer names: from an event's name to the registers' values, with libpfm4's tables. This header:
  * the machine as names see it. */
 #ifndef IPMU_MACHINE_H
 #define IPMU_MACHINE_H
@@ -22,7 +22,7 @@ int ipmu_machine_nplaces(const struct ipmu_machine *m);
 int ipmu_machine_place(const struct ipmu_machine *m, int i);
 bool ipmu_machine_has(const struct ipmu_machine *m, int place);
 
-/* Boxes of a type in a place, or with IPMU_ALL in any; 0, and `why` tells the reason. */
+/* Boxes of a type in a place, or with IPMU_ALL in any; 0 with the reason in `why`. */
 int ipmu_machine_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *type, int place,
 		       char *why);
 

@@ -151,7 +151,7 @@ static int check_place(struct naming *n, char *why)
 	return rc;
 }
 
-/* ---- what the registers want */
+/* ---- the registers' values */
 
 static int fixed_counter(const struct ipmu_pmu_type *type, const char *event)
 {

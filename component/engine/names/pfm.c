@@ -2,8 +2,8 @@
 /* libpfm4, the one source of event names and codes; no other file calls it. ipmu_names_open()
  * starts it, before anything else in the process uses it. ipmu_pfm_encode() gives an event's codes,
  * ipmu_pfm_list() and its neighbours list events, unit masks and modifiers. libpfm4 makes all
- * attributes of an event whenever it is asked about one, so these functions ask about as few events
- * as possible. No lock is taken here. */
+ * attributes of an event for each query about it, so these functions query as few events as
+ * possible. No lock is taken here. */
 #include "pfm.h"
 
 #include "../base/why.h"
@@ -52,7 +52,7 @@ static void pmu_name(const struct ipmu_pmu_type *type, int box, char name[32])
 	unsigned number = box == IPMU_ALL ? 0 : (unsigned)box;
 	size_t n = strlen(pmu) < 29 ? strlen(pmu) : 29;
 
-	/* Not by snprintf: PAPI asks for a hundred of them whenever it starts. */
+	/* Not by snprintf: PAPI requests a hundred of them at each start. */
 	memcpy(name, pmu, n);
 	if (type->pfm_numbered && number > 9)
 		name[n++] = (char)('0' + number / 10 % 10);
@@ -114,7 +114,7 @@ static bool is_named_before(const struct ipmu_family *const *family, const struc
 }
 
 /* The value behind "KEY : " of a line of /proc/cpuinfo; NULL: the line has another key. Not by
- * sscanf(), which takes ten times as long: PAPI asks whenever it starts. */
+ * sscanf(), which takes ten times as long, at each start of PAPI. */
 static const char *line_value(const char *line, const char *key)
 {
 	size_t n = strlen(key);
@@ -221,7 +221,7 @@ static bool is_pmu(int i, const char *name, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info((pfm_pmu_t)i, info) == PFM_SUCCESS && strcmp(info->name, name) == 0;
 }
 
-/* libpfm4 counts the events of every PMU that it is asked about, and has hundreds. So the search
+/* libpfm4 counts the events of every PMU that is queried, and has hundreds of PMUs. So the search
  * begins at the one that was found last, by any thread, and goes both ways: the PMUs of a machine
  * are neighbours. */
 static int search_pmu(const char *name, pfm_pmu_info_t *info)
@@ -319,8 +319,8 @@ static bool is_event(int i, const char *event, pfm_event_info_t *info)
 }
 
 /* libpfm4 finds no event of a PMU that is not present, unless it was started so, and none without a
- * default unit mask. The list has them all, but libpfm4 makes an event's attributes whenever
- * it is asked about one, which takes long for hundreds of them. */
+ * default unit mask. The list has them all, but libpfm4 makes an event's attributes for each query
+ * about it, which takes long for hundreds of events. */
 static int event_find(const struct ipmu_pmu_type *type, const char *event, pfm_event_info_t *info,
 		      char *why)
 {
@@ -477,8 +477,8 @@ static int event_explain(const struct ipmu_pmu_type *type, const char *event,
 			 event, qualifiers);
 }
 
-/* Encode the event without searching it first: to look at an event, libpfm4 makes all its
- * attributes. A failure is explained by a search. */
+/* Encode the event without searching for it first: for a query about an event, libpfm4 makes all
+ * its attributes. Only a failure is explained by a search. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why)
 {

@@ -128,8 +128,8 @@ static const struct ipmu_pmu_type fixed = {
 	.qualifiers = ipmu_core_qualifiers, .ops = &ipmu_fixed_ops,
 };
 
-/* The architectural events, by libpfm4's names. Its own table of them has what CPUID tells the
- * process that starts it, which need not run on the machine that it counts on. */
+/* The architectural events, by libpfm4's names. libpfm4 fills its own table by CPUID of the process
+ * that starts it, and the counted machine may be another one. */
 static const struct core_event {
 	uint16_t code;
 	const char *name, *desc;

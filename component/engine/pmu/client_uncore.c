@@ -206,7 +206,8 @@ static int try_registers(struct ipmu_regs *p, int slices, char *why)
 	return rc;
 }
 
-/* As many counters as the family knows, or fewer, and their width by the table. */
+/* Use as many counters as the table has, at most those of the family. Their width is the
+ * table's. */
 static void take_discovered(const struct ipmu_regs *p, const struct ipmu_pmu_type *type,
 			    struct ipmu_found *found, int t)
 {

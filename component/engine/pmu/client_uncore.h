@@ -66,7 +66,7 @@ struct ipmu_client_layout {
 #define IPMU_CLIENT_CBO(name_) IPMU_CLIENT_SLICE(name_), .raw = "event=0x34:umask=0x3F"
 #define IPMU_CLIENT_SLICE(name_) \
 	.name = name_, .units = "events", .pfm = name_, .pfm_numbered = true, .counters = 2, \
-	.per_clock = 31, .clock_mhz = 5000,	/* THR tells up to 31 */ \
+	.per_clock = 31, .clock_mhz = 5000,	/* THR goes up to 31 */ \
 	.ops = &ipmu_client_ops
 #define IPMU_CLIENT_ARB_RAW "event=0x81:umask=0x01"
 #define IPMU_CLIENT_ARB(name_) \

@@ -78,7 +78,7 @@ static const struct ipmu_reg pebs_enable = {
 	.fields = { F_BITS("PEBS on IA32_PMC0", PEBS_ENABLE) },
 };
 
-static const struct ipmu_reg misc_enable = {	/* looked at only */
+static const struct ipmu_reg misc_enable = {	/* never written */
 	.name = "IA32_MISC_ENABLE", .src = "SDM Table 35-3",
 	.addr = 0x1A0, .width = 64, .access = IPMU_RW,
 };

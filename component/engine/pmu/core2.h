@@ -26,8 +26,8 @@ struct ipmu_cpuid {
 
 void ipmu_cpuid_read(int os_cpu, struct ipmu_cpuid *id);
 
-/* Can the three fixed counters be used? Checks what CPUID tells, that nobody counts with them and
- * that they hold what is written. 1, or 0 with a reason. type->select is their control register. */
+/* Can the three fixed counters be used? Checks CPUID, that nobody counts with them and that they
+ * hold what is written. 1, or 0 with a reason. type->select is their control register. */
 int ipmu_fixed_discover(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int fixed,
 			const struct ipmu_reg *global_ctrl, char *reason);
 

@@ -14,7 +14,7 @@
 /* ovf=N: the counter starts so that the Nth event overflows it, which sets its flag and sends the
  * interrupt. Types that take it have these qualifiers, and a preset operation. */
 extern const struct ipmu_own_qualifier ipmu_core_qualifiers[];	/* N to 2^40 */
-/* ovf=N makes the event's first choice one with a preset; *n 0: not asked for. */
+/* ovf=N makes the event's first choice one with a preset; *n 0: there is no such qualifier. */
 int ipmu_core_period(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		     uint64_t *n, char *why);
 /* ops->program: the counter's value after a reset is undefined, so it starts from 0. */
@@ -29,8 +29,8 @@ int ipmu_core_preset(struct ipmu_regs *p, const struct ipmu_reg *reg, int ctr, u
 int ipmu_core_encode(struct ipmu_event *e, const char *event, const struct ipmu_qualifiers *q,
 		     const uint64_t *codes, int ncodes, char *why);
 
-/* Does somebody count already? If `ctrl` is not saved yet, save it, and look at the selects of
- * those of `n` general counters that it has on. */
+/* Does somebody count already? If `ctrl` is not saved yet, save it, and check the selects of those
+ * of `n` general counters that it enables. */
 int ipmu_core_busy(struct ipmu_regs *p, const struct ipmu_reg *ctrl, const struct ipmu_reg *select,
 		   int n, char *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The families that the engine knows. */
+/* The families that the engine supports. */
 #ifndef IPMU_FAMILIES_H
 #define IPMU_FAMILIES_H
 

@@ -70,10 +70,10 @@ static const struct ipmu_constraint constraints[] = {
 	ONLY_0(0xFD), ONLY_0(0xFE), ONLY_0(0xFF), { 0 },
 };
 
-/* CRI events that no thread asks for: snoops and victims. A counter of any thread of the core
- * counts those (1.2 (3), Table 1-5 bit 21); which they are, the document leaves open. With Thread
- * Count Mode set and one counter a core, the count is the core's even if silicon gives one of them
- * a thread. */
+/* CRI events that no thread causes: snoops and victims. A counter of any thread of the core counts
+ * those (1.2 (3), Table 1-5 bit 21); which they are, the document leaves open. With Thread Count
+ * Mode set and one counter a core, the count is the core's even if silicon gives one of them a
+ * thread. */
 static bool without_thread(uint64_t select)
 {
 	static const uint16_t codes[] = { 0x10D7, 0x10E3, 0x10E6, 0x10E7 };

@@ -121,7 +121,7 @@ struct netburst_event {
 	uint8_t event, number;			/* for the ESCR; in the CCCR, as printed */
 	int8_t escrs[2];
 	enum netburst_role role;
-	bool edge;		/* the document wants EDGE: several clocks an occurrence */
+	bool edge;		/* the document requires EDGE: several clocks an occurrence */
 	bool from_model_3;
 	uint16_t one_of[2];	/* masks that exclude each other */
 	struct netburst_mask masks[NETBURST_MASKS_MAX + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Choices for an event of NetBurst. ipmu_netburst_encode() turns what the event's name asks for
+/* Choices for an event of NetBurst. ipmu_netburst_encode() turns the request in the event's name
  * (netburst_request.h) into the combinations of ESCR, counter, tags and cascade that can count it.
  * Only data is made: no register is touched, and no lock is needed. */
 #include "netburst_request.h"

@@ -200,8 +200,8 @@ const struct ipmu_measure ipmu_netburst_measures[] = {
 	{ 0 },
 };
 
-/* Unit of an event. If the document wants EDGE for it, the event's own unit holds with EDGE, and
- * clocks without. */
+/* Unit of an event. If the document requires EDGE for it, counts with EDGE are in the event's own
+ * unit, and counts without are clocks. */
 const char *ipmu_netburst_units(const struct ipmu_event *e, const char *event, const char *plain)
 {
 	uint64_t cccr = e->choices[0].select;

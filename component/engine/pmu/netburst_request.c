@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event name with its qualifiers to what it asks for. libpfm4 chooses neither ESCR nor
- * counter and drops the replay tags, so qualifiers are read here. */
+/* Parses an event name with its qualifiers into a request. libpfm4 chooses neither ESCR nor counter
+ * and drops the replay tags, so qualifiers are read here. */
 #include "netburst_request.h"
 
 #include "counter_ops.h"

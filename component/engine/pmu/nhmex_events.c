@@ -46,7 +46,7 @@ struct code {
 	uint64_t ctl, sub;
 	unsigned inc_sel, set_flag_sel;
 	bool flag, raw;
-	uint64_t freeze;	/* 0: not asked for */
+	uint64_t freeze;	/* 0: no freeze */
 };
 
 static int add_extra(struct ipmu_choice *choice, const struct sub *sub, uint64_t value, char *why)

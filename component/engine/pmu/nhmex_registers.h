@@ -72,8 +72,8 @@ extern const struct ipmu_pmu_type ipmu_nhmex_mbox_nhm, ipmu_nhmex_mbox_wsm, ipmu
 /* nhmex_cbox.c */
 extern const struct ipmu_pmu_type ipmu_nhmex_cbox_nhm, ipmu_nhmex_cbox_wsm;
 
-/* Let the choice's counter tell the U-Box of an overflow, and let that freeze all boxes or not; no
- * core is interrupted. */
+/* Make the choice's counter report an overflow to the U-Box. `freeze`: an overflow freezes all
+ * boxes. No core is interrupted. */
 void ipmu_nhmex_keep_from_cores(struct ipmu_choice *choice, bool freeze);
 /* ops->check of the M-Box type: raw fields that mean nothing in what they stand with. */
 int ipmu_nhmex_check(const struct ipmu_pmu_type *type, const char *event,

@@ -142,8 +142,8 @@ static int adds_counters(struct ipmu_regs *p, const struct ipmu_activity *a, boo
 	return rc;
 }
 
-/* Counters that a freeze has stopped keep their counts until their session ends. Others may end
- * meanwhile, but who wants to start is refused: it would let the frozen ones go on. */
+/* Counters that a freeze has stopped keep their counts until their session ends. Other sessions may
+ * end meanwhile. A start is refused, because it would let the frozen counters continue. */
 static int nhmex_control(struct ipmu_regs *p, const struct ipmu_activity *a)
 {
 	bool frozen, adds = false;

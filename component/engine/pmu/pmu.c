@@ -26,7 +26,7 @@ int ipmu_type_width(const struct ipmu_pmu_type *type)
 	return ipmu_type_counter(type, 0, &index)->width;
 }
 
-/* Listing asks for thousands of names, and nearly all patterns differ from each in a letter. */
+/* Listing compares thousands of names, and nearly all patterns differ from each in a letter. */
 static bool matches(const char *pattern, size_t n, const char *name)
 {
 	char text[64];

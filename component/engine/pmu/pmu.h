@@ -135,8 +135,8 @@ struct ipmu_family {
 	const char *models_text;
 	const struct ipmu_pmu_type *const *types;	/* up to NULL */
 	const struct ipmu_reg *const *registers;	/* all of them, up to NULL */
-	/* Those that `control` looks at and saves, up to NULL: read ahead where that is cheaper.
-	 * NULL: none */
+	/* Those that `control` reads and saves, up to NULL: read ahead where that is cheaper. NULL:
+	 * none */
 	const struct ipmu_reg *const *switches;
 	const void *layout;	/* what its functions find in ipmu_regs.layout; NULL: nothing */
 	const struct ipmu_reg *const *shared_resources;	/* of space SHARED_RESOURCE, up to NULL */
@@ -151,8 +151,8 @@ struct ipmu_family {
 	 * (flags that only the hardware sets); NULL: nothing to do. */
 	int (*quiesce)(struct ipmu_regs *p);
 	/* Before anything is written for that counter: does somebody outside count with it, or with
-	 * what `control` would take from them? Saves what it reads. -EBUSY and a sentence; NULL:
-	 * cannot be told. */
+	 * what `control` would take from them? Saves what it reads. -EBUSY and a sentence. NULL:
+	 * cannot be found out. */
 	int (*busy)(struct ipmu_regs *p, const struct ipmu_pmu_type *type, int box, int ctr,
 		    char *why);
 };

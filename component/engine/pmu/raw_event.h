@@ -13,7 +13,7 @@
 bool ipmu_raw_is(const struct ipmu_pmu_type *type, const char *event);
 /* The largest number that event=, umask= or a modifier takes; 0: the type has no such field. */
 uint64_t ipmu_raw_most(const struct ipmu_pmu_type *type, const char *key);
-/* The event select that libpfm4's qualifiers of a raw event ask for. */
+/* The event select by libpfm4's qualifiers of a raw event. */
 int ipmu_raw_encode(const struct ipmu_pmu_type *type, const struct ipmu_qualifiers *q,
 		    uint64_t *select, char *why);
 

@@ -73,9 +73,9 @@ struct ipmu_reg {
 	struct ipmu_field fields[14];	/* writable ones; up to the first without a name */
 };
 
-/* Registers of units whose places a discovery table tells (access/discovery.c) are of space MMIO,
- * with numbers from here on: of each unit its control, its selects and its counters. Behind the
- * units stands the control of all. */
+/* Registers of units whose addresses are in a discovery table (access/discovery.c) are of space
+ * MMIO, with numbers from here on: of each unit its control, its selects and its counters. Behind
+ * the units stands the control of all. */
 #define IPMU_UNITS_FROM 0x40000000u
 #define IPMU_UNIT_STEP 0x1000u
 #define IPMU_UNIT_SELECTS 0x100u
