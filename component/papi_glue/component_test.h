@@ -22,7 +22,7 @@ static inline int component_test_begin(int argc, char **argv, const char *name)
 	cid = PAPI_get_component_index(name);
 	if (cid < 0)
 		test_skip(__FILE__, __LINE__, "component is not configured", cid);
-	/* The component opens the machine when its events are first asked for. */
+	/* The component opens the machine at the first request for its events. */
 	rc = PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, cid);
 	info = PAPI_get_component_info(cid);
 	if (rc != PAPI_OK || info->disabled) {

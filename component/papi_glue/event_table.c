@@ -46,7 +46,7 @@ static int find_name(const struct event_table *t, const char *name, bool unliste
 	return -ENOENT;
 }
 
-/* A name that was asked for before keeps its entry, from now on in the document's spelling. */
+/* A name that was requested before keeps its entry, from now on in the document's spelling. */
 static int list_entry(struct event_table *t, int event, int umask, int parent)
 {
 	struct ipmu_event_info info;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Event codes of a component: every name that was listed or asked for has one, for good, in the
- * order in which they came.
+/* Event codes of a component: every name that was listed or requested has one, for good. Codes are
+ * numbered in the order of first use.
  *
- * Adding an event takes no listing. Documented events are listed when a client asks for the first
- * of them, or for an event's description. Unit masks take longer: those of an event are listed
- * together when one of them is wanted. The caller serialises all calls. */
+ * Adding an event takes no listing. Documented events are listed when a client requests the first
+ * of them, or an event's description. Unit masks take longer: those of an event are listed together
+ * when one of them is needed. The caller serialises all calls. */
 #ifndef PAPI_GLUE_EVENT_TABLE_H
 #define PAPI_GLUE_EVENT_TABLE_H
 

@@ -27,7 +27,7 @@ struct control_state {
 	struct glue_running running;
 	struct glue_options options;
 	bool by_affinity;	/* an event counts wherever the starting thread may run */
-	bool started;		/* since the last look at overflow deadlines */
+	bool started;		/* since the last check of overflow deadlines */
 	int told, since;	/* lost counters already reported; reads since then */
 	bool polled;		/* by PAPI's timer, which reports no error */
 	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
@@ -67,7 +67,7 @@ static int free_place(struct control_state *state)
 	return state->nplaces < GLUE_EVENTS_MAX ? state->nplaces++ : -1;
 }
 
-/* Places that the new list does not need are free before any new event looks for one. */
+/* Free all places that the new list does not need before any new event gets one. */
 static void keep_places(struct control_state *state, const NativeInfo_t *native, int count)
 {
 	for (int i = 0; i < state->nplaces; i++)

@@ -13,7 +13,7 @@
 #include "papi_internal.h"
 #include "papi_vector.h"
 
-#define GLUE_EVENTS_MAX 64	/* in one event set; PAPI's overflow knows no more */
+#define GLUE_EVENTS_MAX 64	/* in one event set; PAPI's overflow supports no more */
 #define GLUE_CONTROL_STATE_BYTES 4096
 #define GLUE_CONTEXT_BYTES 8
 

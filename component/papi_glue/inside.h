@@ -26,7 +26,7 @@ void glue_running_forget(void);
 
 /* PAPI's code for a negative errno. */
 int glue_papi_code(int rc);
-/* Report why, once: as one of PAPI's messages, if they are wanted, and in the component's
+/* Report why, once: as one of PAPI's messages, if they are on, and in the component's
  * "disabled_reason". Returns PAPI's code. */
 int glue_report(struct glue *g, int rc, const char *why);
 void glue_set_reason(struct glue *g, const char *why);
@@ -46,8 +46,8 @@ struct glue_options {
 
 /* Load the presets of the machine's PMUs, from PAPI's table. Without the component's lock. */
 void glue_presets_load(struct glue *g);
-/* The component whose presets the calling thread loads; NULL: none. PAPI asks all components for
- * the names of that one's events. */
+/* The component whose presets the calling thread loads; NULL: none. PAPI requests the names of that
+ * one's events from all components. */
 const struct glue *glue_presets_loading(void);
 /* Forget the presets of an earlier start of PAPI, which has freed what they point to. */
 void glue_presets_forget(const struct glue *g);

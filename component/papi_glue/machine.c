@@ -61,8 +61,8 @@ void glue_forget_reason(struct glue *g)
 	_papi_hwi_unlock(g->lock_id);
 }
 
-/* PAPI asks about the same name several times: report a sentence once. It is shown where the user
- * wants PAPI's messages (PAPI_VERBOSE, PAPI_set_debug). */
+/* PAPI queries the same name several times: report a sentence once. PAPI shows it if its messages
+ * are on (PAPI_VERBOSE, PAPI_set_debug). */
 int glue_report(struct glue *g, int rc, const char *why)
 {
 	bool news;
@@ -134,7 +134,7 @@ static int close_machine(struct glue *g)
 	return rc;
 }
 
-/* The topology stays where there is no machine: the other component asks for it next. */
+/* Without a machine the topology is kept, because the other component needs it next. */
 static int open_machine(struct glue *g, char *why)
 {
 	int rc = g->scope == IPMU_SCOPE_PACKAGE ? node_sum_setting(why) : 0;

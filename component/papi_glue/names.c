@@ -17,7 +17,7 @@ static const char *bare(const struct glue *g, const char *name)
 	       name + n + 3 : name;
 }
 
-/* PAPI 7.3 asks for names of this component alone, and takes its name off before. */
+/* PAPI 7.3 requests only names of this component, without its prefix. */
 #define ASKED_FOR_OURS_ALONE (PAPI_VERSION >= PAPI_VERSION_NUMBER(7, 3, 0, 0))
 
 /* A name without a PMU of ours may belong to another component: nothing is reported about it. PMUs
@@ -44,9 +44,9 @@ static int not_found(int code)
 	return code == PAPI_ECMP ? PAPI_ENOEVNT : code;
 }
 
-/* Can the component have such an event? Opening the machine takes milliseconds, and a starting PAPI
- * asks all components for each preset event that perf_event does not have. Later requests open it,
- * and get a reason if there is no such event. */
+/* Can the component have such an event? Opening the machine takes milliseconds, and at its start
+ * PAPI queries all components for each preset event that perf_event does not have. Later requests
+ * open it, and get a reason if there is no such event. */
 static bool may_have(const struct glue *g, const char *name)
 {
 	return PAPI_is_initialized() != PAPI_NOT_INITED ||

@@ -28,8 +28,8 @@ struct node_sum_share {
 int node_sum_setting(char *why);
 bool node_sum_is_on(void);
 
-/* s->reported: codes (at most 64) that this set may report from now on, a bit each; until it gives
- * them up. -EACCES and a sentence: it cannot be told which process is to report. */
+/* s->reported: codes (at most 64) that this set may report from now on, a bit each, until the set
+ * releases them. -EACCES and a sentence: the process that is to report cannot be determined. */
 int node_sum_claim(struct node_sum_share *s, const int *codes, int n, int stride, char *why);
 void node_sum_release(struct node_sum_share *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Presets of the components, which PAPI has from 7.2 on: the table is component/presets.tsv, and
  * PAPI reads it as rows of papi_events.csv, by component and PMU. glue_initialize() loads them once
- * the machine is open, without the component's lock, because PAPI asks for each event by its name
+ * the machine is open, without the component's lock, because PAPI requests each event by its name
  * meanwhile. */
 #include "inside.h"
 
