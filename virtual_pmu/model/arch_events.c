@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The architectural events (SDM 325384-059 Tables 18-1 and 19-1; from number 7 on Intel's volume 2,
  * CPUID leaf 0AH), and which event a select names. arch_event_of() finds the event of a select,
- * arch_times() tells how often it occurred. Tables are constant: no lock. */
+ * arch_times() returns how often it occurred. Tables are constant: no lock. */
 #include <string.h>
 
 #include "arch_state.h"

@@ -44,7 +44,7 @@ struct arch_kind {
 	uint32_t slots;			/* per clock, as in leaf 23H */
 	bool any;			/* ANY bits: versions 3 and 4 */
 	uint32_t crystal;		/* core clocks in one clock of event 3C/01 */
-	bool leaf_23;			/* CPUID tells each kind's counters */
+	bool leaf_23;			/* CPUID has each kind's counters */
 	uint32_t leaf_a[4];		/* what CPUID leaf 0AH says on every CPU of the machine */
 };
 const struct arch_kind *arch_kind_of(const struct vpmu_machine *m, uint32_t cpu);
@@ -63,7 +63,7 @@ struct arch_event {
 	struct vpmu_event_info info;	/* first: the list of events is made of them */
 	uint32_t flags;
 	uint32_t number;		/* of the architectural event, plus 1; 0: it is none */
-	uint32_t cmask;			/* that its document wants beside code and unit mask */
+	uint32_t cmask;			/* required by its document, with code and unit mask */
 	bool edge;			/* the same */
 	uint8_t sum[VPMU_SUM_MAX], minus[VPMU_SUM_MAX];
 };

@@ -46,7 +46,7 @@ struct core2_core {
 enum core2_field {
 	CORE2_CORE = 1 << 0, CORE2_AGENT = 1 << 1, CORE2_PREFETCH = 1 << 2, CORE2_MESI = 1 << 3,
 	CORE2_RESPONSE = 1 << 4, CORE2_TYPE = 1 << 5,
-	/* Not a field: this event's hits are not told apart by state. */
+	/* Not a field: this event's hits are counted without their state. */
 	CORE2_ANY_HIT = 1 << 6,
 	/* Neither: a row for one bit of the unit mask, and bits can be joined. */
 	CORE2_KINDS = 1 << 7,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting what hardware threads do. The feed says how often an event occurred in a stretch of
- * clocks, but not in which of them. Counting rules that look at single clocks use this model:
+/* Counting what hardware threads do. The feed reports how often an event occurred in a stretch of
+ * clocks, but not in which of them. Counting rules for single clocks use this model:
  *
  *   `times` occurrences are spread over `clocks` clocks as evenly as they can be. With
  *   times <= clocks, `times` clocks have one each and the others none. With more, every clock has

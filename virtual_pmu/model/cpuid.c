@@ -143,7 +143,7 @@ void vpmu_cpuid_identity(const struct vpmu_machine *m, uint32_t leaf, uint32_t r
 	}
 }
 
-/* Leaves that have something to tell on hybrid machines only. */
+/* Leaves with contents on hybrid machines only. */
 static bool tell_hybrid(const struct told *t, uint32_t cpu, uint32_t leaf, uint32_t subleaf,
 			uint32_t registers[4])
 {

@@ -2,8 +2,8 @@
 /* Knights Corner core PMU, from 327357-001 (July 2012): two 40-bit counters per hardware thread.
  *
  * Choices where the document is silent or says two things:
- *   - PERF_SPFLT_CONTROL: a counter whose SPFLT Enable bit is 0 does not look at the user
- *     preference; one whose bit is 1 counts only while the preference is 1.
+ *   - PERF_SPFLT_CONTROL: a counter whose SPFLT Enable bit is 0 ignores the user preference; one
+ *     whose bit is 1 counts only while the preference is 1.
  *   - IA32_PERF_GLOBAL_OVF_CTRL is write-only: a read gives 0 and is a violation.
  *   - In user mode all happens at user level: OS alone counts nothing there.
  *   - Threads of a core that count each other (Thread Count Mode) are taken one after the other:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of Knights Corner (327357-001 table 1-6) and what of the execution they count. The
- * document does not say which events have no thread; here it is those of the L2 that no thread
- * asks for: snoops and victims. */
+ * document does not say which events have no thread. Here these are the events of the L2 that no
+ * thread causes: snoops and victims. */
 #include <string.h>
 
 #include "knc_state.h"

@@ -37,8 +37,8 @@ struct knc_event {
 
 #define KNC_EVENTS 63u
 extern const struct knc_event knc_events[KNC_EVENTS];
-/* The event that counter number `counter` counts with this select; NULL: none, and *why tells the
- * reason. */
+/* The event that counter number `counter` counts with this select; NULL: none, with the reason in
+ * *why. */
 const struct knc_event *knc_event_of(uint32_t counter, uint64_t select, const char **why);
 
 #endif

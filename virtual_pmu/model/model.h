@@ -18,8 +18,8 @@ int vpmu_wrmsr(struct vpmu_segment *s, uint32_t cpu, uint32_t address, uint64_t 
 int vpmu_rdpmc(struct vpmu_segment *s, uint32_t cpu, uint32_t index, uint64_t *value);
 /* The time-stamp counter of the CPU's core; false: the model has none. */
 bool vpmu_rdtsc(struct vpmu_segment *s, uint32_t cpu, uint64_t *value);
-/* The instruction SPFLT: the user wants this CPU's counters on, or off. False: the machine has no
- * such instruction. */
+/* The instruction SPFLT: the program switches this CPU's counters on or off. False: the machine has
+ * no such instruction. */
 bool vpmu_spflt(struct vpmu_segment *s, uint32_t cpu, bool on);
 /* Puts CPUID's answer about the machine's PMU, caches and kinds of cores into this leaf; false: it
  * has none. registers: EAX, EBX, ECX, EDX with the emulator's answer, which stays in all else. */
@@ -142,8 +142,8 @@ int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 		    uint64_t *value);
 int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t value);
-/* How many registers have programs written through the device files that do not hold any more what
- * they held before? tell (may be NULL) gets each of them, with its value. Only registers that can
+/* Counts registers that programs have written through the device files, and that no longer have the
+ * value from before. tell (may be NULL) is called for each, with its value. Only registers that can
  * be written and read back count, and a value set by vpmu_model_poke() is not a program's write. */
 uint64_t vpmu_model_changed(struct vpmu_segment *s,
 			    void (*tell)(const struct vpmu_register_info *reg,

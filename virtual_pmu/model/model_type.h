@@ -172,7 +172,7 @@ uint64_t vpmu_register_mask(const struct vpmu_machine *m, uint32_t cpu,
 void *vpmu_register_value(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r);
 void vpmu_register_describe(const struct vpmu_machine *m, const struct vpmu_register *r,
 			    struct vpmu_register_info *out);
-/* access.c: tells the family, then clears a write-only register. */
+/* access.c: passes the write to the family, then clears a write-only register. */
 void vpmu_register_written(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register *r,
 			   uint64_t value);
 /* touched.c: called before a program's access; and when a tool has set the value. */

@@ -168,7 +168,7 @@ static void core_events(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring rin
 	p4_count(&b);
 }
 
-/* SDM 18.15.2: bit 31 asks for the low 32 bits only, which read faster. */
+/* SDM 18.15.2: bit 31 selects the low 32 bits only, which read faster. */
 static uint32_t rdpmc(const struct vpmu_machine *m, uint32_t index)
 {
 	(void)m;

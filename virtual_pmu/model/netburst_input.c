@@ -98,8 +98,8 @@ static uint64_t execution_tagged(const struct p4_batch *b, uint32_t tags)
 	return tagged[0] + tagged[1];
 }
 
-/* An upstream ESCR of SAAT with this event. 19-28 asks for ESCR1, 19-33 has ESCR0 for stores:
- * either of them will do. */
+/* Does an upstream ESCR of SAAT have this event? Table 19-28 requires ESCR1, table 19-33 has ESCR0
+ * for stores: accept either. */
 static bool split_upstream(const struct p4_batch *b, uint32_t event)
 {
 	const uint64_t *escr = b->core->escr[P4_SAAT];

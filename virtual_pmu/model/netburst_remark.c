@@ -2,7 +2,7 @@
 /* Remarks on counters that are enabled on something that this machine does not do. p4_remark()
  * checks all enabled counters of a core and records each reason once, in the segment. The texts of
  * a record are p4_undriven_why() and p4_undriven_event(). The caller holds the machine lock. A
- * count that stays 0 for want of the machine, and not of the program, has a remark. */
+ * count that stays 0 because of the machine, and not of the program, has a remark. */
 #include "netburst_state.h"
 
 enum netburst_why { DRIVEN, LINE, NO_ESCR, NO_EVENT, NOT_AN_EVENT, MOVES_APART, NO_USER, NO_HT,

@@ -133,7 +133,7 @@ struct nhmex_source {
 	uint32_t occurrences;	/* commands that do one of these */
 	uint32_t opposite;	/* those that undo it: with them count_mode 2 goes down */
 	uint32_t code, umask;	/* for the remark below */
-	uint32_t why;		/* why it does not count what it asks for: row of reasons */
+	uint32_t why;		/* why it does not count as programmed: row of reasons */
 };
 
 static inline struct nhmex_package *nhmex_package(struct vpmu_segment *s, uint32_t package)

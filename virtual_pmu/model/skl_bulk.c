@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting in bulk. As long as no counter asks in which clock something happens - by threshold,
- * edge detection or a freeze at an overflow - occurrences are only added up, and tracker entries
- * kept, until a register is read or written, or, where an overflow interrupts, until the clock is
- * published. Then the counters take them at once; an entry adds
- * its clocks to the occupancy. Registers change only after that, so that everything gathered is
- * counted by what they said at its time. */
+/* Counting in bulk, while no counter depends on single clocks: by threshold, edge detection or a
+ * freeze at an overflow. Occurrences are added up, and tracker entries stored, until a register is
+ * read or written. If an overflow interrupts, that is until the clock is published. Then the
+ * counters add them all at once; an entry adds its clocks to the occupancy. Registers change only
+ * after that, so that each occurrence is counted by the registers of its time. */
 #include <string.h>
 
 #include "skl_state.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells which part of a select's event and unit mask the virtual machine makes happen, and why not
- * the rest. skl_driven() gives the unit mask bits that count, skl_undriven_why() a number for the
+/* The part of a select's event and unit mask that the virtual machine drives, and the reason for
+ * the rest. skl_driven() returns the unit mask bits that count, skl_undriven_why() a number for the
  * reason, and skl_undriven_text() its sentence. The caller holds the machine lock. A bit that is
- * not driven has a reason, so that no count stays 0 without a word. */
+ * not driven has a reason, so that no count stays 0 without a message. */
 #include <string.h>
 
 #include "skl_state.h"

@@ -111,7 +111,7 @@ struct skl_bulk {
 
 struct skl_package {
 	uint64_t global_ctrl, global_status, cbo_config, imc_bar, saf_bar;
-	uint64_t discovery;		/* the MSR that tells where the table of units is */
+	uint64_t discovery;		/* the MSR with the address of the table of units */
 	uint64_t unsourced_status;	/* of a generation whose bits there are not known: 0 */
 	/* Threads with ENABLE_UNCORE_PMI, a bit each, of the cores that PMI_SEL can name. */
 	uint8_t receivers[SKL_PMI_SEL_CORES];

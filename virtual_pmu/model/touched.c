@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembers the value of each register at its first access, to tell what programs leave changed.
- * vpmu_register_note() is called before an access, vpmu_model_changed() lists the registers that
- * differ. The caller holds the machine lock. The table in the segment is a hash by place without
- * removal; what does not fit is counted in touched_lost, and counts as changed. */
+/* Records the value of each register at its first access, to list those that programs leave
+ * changed. vpmu_register_note() is called before an access, vpmu_model_changed() lists the
+ * registers that differ. The caller holds the machine lock. The table in the segment is a hash by
+ * place without removal; what does not fit is counted in touched_lost, and counts as changed. */
 #include <string.h>
 
 #include "model_type.h"
