@@ -35,7 +35,7 @@ int64_t vpmu_safe_batch(uint64_t request, uint64_t argument, int flags);
 
 /* ---- permission.c ---- */
 
-/* R_OK and W_OK that an opening with these flags wants. */
+/* R_OK and W_OK that an opening with these flags needs. */
 int vpmu_opening_wants(int flags);
 /* May the calling process do that (R_OK, W_OK) with the device? 0 or a negative errno. */
 int vpmu_device_permission(enum vpmu_file file, int mode);

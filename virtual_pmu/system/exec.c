@@ -356,7 +356,7 @@ int vpmu_system_exec(int dirfd, int flags, const char **path, char ***argv, char
 	struct room *r;
 	int rc;
 
-	vpmu_system_exec_failed();	/* if it was not told of */
+	vpmu_system_exec_failed();	/* of an earlier call, if not reported */
 	room = r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;

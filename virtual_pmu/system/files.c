@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls on descriptors of the machine's devices: reading, writing, mapping, duplicating.
  * vpmu_files_before() answers a call without the host, or lets the host make it; vpmu_files_after()
- * then corrects the answer. descriptors.c knows which descriptor is which device, so a call on any
- * other descriptor costs one look into its table. Locks are taken in devices.c. */
+ * then corrects the answer. descriptors.c has a table of the descriptors' devices, so a call on any
+ * other descriptor costs one lookup. Locks are taken in devices.c. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  * the machine does not have is refused, and the program gets its fault. */
 #include "system.h"
 
-/* registers: the emulator's answer. Beyond its last leaf there is no place to tell. */
+/* registers: the emulator's answer. The CPU's place is set only up to the emulator's last leaf. */
 static void tell(uint32_t cpu, uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
 	const struct vpmu_machine *m = &vpmu_system.segment->machine;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine's memory, as sysinfo() tells it: all of it is free, as in node/nodeN/meminfo.
- * Programs size their buffers by it, so with the host's they would execute something else as the
- * host's memory fills. */
+/* The machine's memory, as sysinfo() returns it: all of it is free, as in node/nodeN/meminfo.
+ * Programs size their buffers by it, so with the host's values they would execute something else as
+ * the host's memory fills. */
 #include <sys/sysinfo.h>
 
 #include "calls.h"

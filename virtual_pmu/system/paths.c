@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that open a path or ask about it. A path that is spelled as in the documents is looked
- * up before the call. For all others the host's kernel makes the call, and only where its answer
- * can be about the machine's files - it is of /proc, /sys or /dev, or there is no such path -
- * the path is followed here. Openings that could make, cut or write a file are looked up before.
- * Whatever the path was, an opened device of registers becomes the machine's, by its number. */
+/* Calls that open a path or read its status. A path that is spelled as in the documents is looked
+ * up before the call. For all others the host's kernel makes the call. The path is followed here
+ * only if the answer can be about the machine's files: it is of /proc, /sys or /dev, or there is no
+ * such path. Openings that could make, cut or write a file are looked up before. Whatever the path
+ * was, an opened device of registers becomes the machine's, by its number. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -298,8 +298,8 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 	}
 }
 
-/* True: a device of registers has been opened by a path that tells nothing, such as one of a bind
- * mount or a node of one's own. Gives the machine's file of that number. */
+/* True: a device of registers has been opened by a path that does not name it, such as one of a
+ * bind mount or a node of one's own. Gives the machine's file of that number. */
 static bool opened_device(int fd, struct vpmu_found *f)
 {
 	enum vpmu_file file;

@@ -18,7 +18,7 @@
 #define CPUID_MAJOR 203
 #define MISC_MAJOR 10
 #define MISC_DYNAMIC 255	/* the first of those given out */
-#define SAFE_MAJOR 234		/* of those given out when a module asks for one */
+#define SAFE_MAJOR 234		/* one of those for modules without a fixed number */
 
 static const struct vpmu_devices *devices(void)
 {
@@ -68,7 +68,7 @@ dev_t vpmu_device_number(enum vpmu_file file, uint32_t cpu)
 	}
 }
 
-/* Linux gives a module that asks for any number one of these. */
+/* Linux assigns one of these to a module that requests any number. */
 static bool is_given_out(unsigned int number)
 {
 	return (number >= 234 && number <= 254) || (number >= 384 && number <= 511);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory policies: on which node a page is that the program touches. The feed asks
- * vpmu_system_place() for each page that is touched first. A thread's policy (set_mempolicy) is in
- * its slot; those of ranges (mbind) are the process's, and the machine lock guards them. Pages of
+/* Memory policies: on which node a page is that the program touches. The feed calls
+ * vpmu_system_place() at the first touch of each page. A thread's policy (set_mempolicy) is in its
+ * slot; those of ranges (mbind) are the process's, and the machine lock guards them. Pages of
  * interleaved memory take turns by their addresses, where Linux counts in order of their first
  * touches. */
 #include <errno.h>

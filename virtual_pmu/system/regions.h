@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Named regions of an emulated program (common/mpi_region.h): the program asks through the
- * machine's own device, and the messages are sent from here, outside of what is counted. */
+/* Named regions of an emulated program (common/mpi_region.h): the program calls the machine's own
+ * device, and the messages are sent from here, outside of what is counted. */
 #ifndef VPMU_SYSTEM_REGIONS_H
 #define VPMU_SYSTEM_REGIONS_H
 

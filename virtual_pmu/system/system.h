@@ -139,7 +139,7 @@ bool vpmu_system_in_window(uint64_t at, uint64_t bytes);
 bool vpmu_system_window_enter(uint64_t address, bool store, bool all);
 /* The same for an instruction that has faulted elsewhere: no window is opened for it. */
 void vpmu_system_window_lock(void);
-/* True: the window holds its registers, with the rights that the program asked for. False: it has
+/* True: the window holds its registers, with the rights that the program requested. False: it has
  * no rights any more. */
 void vpmu_system_window_open(bool opens);
 /* Gives the offset in the controller's window; false: the address is in none. */

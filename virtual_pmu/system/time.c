@@ -4,9 +4,9 @@
  * that ends by its timeout adds that to the segment's `waited`, which all programs of the machine
  * read. Absolute timeouts are the machine's; the call gets a copy in the host's time.
  * vpmu_time_before() answers calls that read a clock; vpmu_time_leaves() and vpmu_time_after()
- * stand around each call that the host's kernel makes. Interval timers are in timers.c. Where a
- * program has a timer that only the host knows, each of its calls takes the host's time, so that
- * time does not stand still for a loop that goes by such a timer. */
+ * stand around each call that the host's kernel makes. Interval timers are in timers.c. If a
+ * program has a timer of the host alone, each of its calls takes the host's time, so that time does
+ * not stand still for a loop that waits for such a timer. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
@@ -26,13 +26,13 @@
 #define TICK (SECOND / 100)
 /* Longer ones end by something else. */
 #define TIMEOUT_MAX (INT64_MAX / 4)
-/* A process that is not counted has no clock that moves, so each look at the time takes this. */
+/* The clock of a process that is not counted stands still, so each read of the time adds this. */
 #define LOOK 1000
 /* Below the stack pointer, but for the x86-64 ABI's red zone, a program keeps nothing. */
 #define RED_ZONE 128
 
 static bool of_model;
-static bool timed_by_host;	/* the program has timers that only the host knows */
+static bool timed_by_host;	/* the program has timers of the host alone */
 /* How far the machine's time was before the host's when one of these was set, at most. A timer that
  * has expired is not early by the machine's time, whatever the program has executed meanwhile. */
 static int64_t ahead = INT64_MIN;
@@ -63,7 +63,7 @@ bool vpmu_system_clock(uint64_t *value)
 	return of_model;
 }
 
-/* Stated model: all threads of a process have executed as much as the one that asks. */
+/* Stated model: all threads of a process have executed as much as the calling one. */
 static int64_t cpu_time(void)
 {
 	const struct vpmu_thread *t = vpmu_time_thread();
@@ -197,7 +197,7 @@ static bool interrupted(int64_t answer)
 	return answer == -EINTR || answer == -512;
 }
 
-/* The rest of a wait, for calls that tell it. */
+/* Returns the rest of a wait, for calls that have a result for it. */
 static void tell_rest(int64_t number, const int64_t a[6], int64_t answer)
 {
 	int64_t rest = waiting.begun + waiting.timeout - vpmu_time_now();
@@ -307,7 +307,7 @@ void vpmu_time_slept(int64_t number, const int64_t a[6], int64_t until)
 	tell_rest(number, a, -EINTR);
 }
 
-/* ---- timers that only the host knows ---- */
+/* ---- timers of the host alone ---- */
 
 /* The host's time is read first: what passes in between makes no timer early. */
 static void keep_ahead(void)

@@ -260,7 +260,7 @@ bool vpmu_timers_waited(void)
 }
 
 /* False: another signal has come, and QEMU blocks all of them until the program has got it; or the
- * program itself does not want the timer's now. */
+ * program blocks or ignores the timer's signal. */
 static bool sleep_alone(int64_t ns, int number)
 {
 	const struct timespec time = { ns / SECOND, ns % SECOND };
@@ -308,7 +308,7 @@ void vpmu_timers_forked(void)
 	note_first();
 }
 
-/* ---- what the program asks for ---- */
+/* ---- the program's requests ---- */
 
 /* A timer that runs has some time left. */
 static int64_t time_left(const struct timer *t, int64_t least)
@@ -367,7 +367,7 @@ static int64_t set_timer(int which, int64_t new, int64_t old)
 	return old ? vpmu_time_put((uint64_t)old, &before, sizeof(before)) : 0;
 }
 
-/* Rounds to seconds as Linux does, and tells a timer that runs by at least one. */
+/* Rounds to seconds as Linux does; of a timer that runs, at least one second is left. */
 static int64_t set_alarm(uint32_t seconds)
 {
 	struct timeval left = timer_value(ITIMER_REAL).it_value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's own files: next to the segment is a folder with what Linux has in /dev/cpu, /proc
- * and /sys for the machine. This tells which paths lead there. */
+ * and /sys for the machine. These functions find the paths that lead there. */
 #ifndef VPMU_SYSTEM_TREE_H
 #define VPMU_SYSTEM_TREE_H
 

@@ -19,7 +19,7 @@
 #define PAGE 4096u
 #define LONGEST_ACCESS 64u	/* but for those that save a state: see `all` */
 
-/* rights: those that the program asked for. shared: the registers may be written. */
+/* rights: those that the program requested. shared: the registers may be written. */
 struct mapped_window { uint64_t at, bytes, offset; int rights; bool shared; };
 
 static struct mapped_window windows[WINDOWS_MAX];
