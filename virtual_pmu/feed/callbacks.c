@@ -177,8 +177,8 @@ SLOW static void block_slow(unsigned int vcpu, struct vpmu_timed_block *b)
 		search_loop(t, b);
 }
 
-/* True unless the thread has to publish its clock, had its turn when it has entered the block, or is
- * on another CPU. What the way to the block adds is seen at the next one. */
+/* True unless the thread has to publish its clock, had its turn when it has entered the block, or
+ * is on another CPU. What the way to the block adds is seen at the next one. */
 static inline bool is_quiet(struct vpmu_runner *r, const struct vpmu_timed_block *b)
 {
 	uint64_t work = r->work + b->work;

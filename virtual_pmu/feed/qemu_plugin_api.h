@@ -95,7 +95,7 @@ char *g_array_free(GArray *array, int free_segment);
 GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_set_size(GByteArray *array, unsigned int length);
 
-/* Fields of a memory callback's `info`: ours (plugin-accesses.patch), so that a look is enough. */
+/* Fields of a memory callback's `info`: ours (plugin-accesses.patch), so that no call is needed. */
 #define VPMU_INFO_STORE (1u << 17)
 #define VPMU_INFO_BYTES_SHIFT 24	/* of the access's bytes - 1 */
 static inline qemu_plugin_meminfo_t vpmu_info(uint32_t bytes, bool store)

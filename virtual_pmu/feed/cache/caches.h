@@ -5,14 +5,14 @@
  * an inclusive LLC in slices per package; LRU, write-back, write-allocate, MESI. Write-backs do not
  * change the LRU order of the level that takes them when it already has the line. No prefetcher but
  * the program's own instructions.
- * The cores of a cluster share an L2, and are one core to everybody outside: see cluster.h.
+ * The cores of a cluster share an L2, and act as one core to all agents outside: see cluster.h.
  * A cluster that is not behind the LLC has its lines from memory, or from a cache that has them.
- * The LLC keeps their places, as a directory, and takes the data when another agent wants them.
+ * The LLC keeps their places, as a directory, and stores the data when another agent requests them.
  * Packages do not snoop each other: a machine of several packages has independent LLCs.
  *
- * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache
- * is tag | state. A thread that misses an L1 holds the machine lock, and one thread executes at a
- * time: nobody else changes a cache meanwhile. */
+ * A line is named by its tag: address space << 48 | address of its first byte. A word of a cache is
+ * tag | state. A thread that misses an L1 holds the machine lock, and one thread executes at a
+ * time: no other thread changes a cache meanwhile. */
 #ifndef VPMU_FEED_CACHES_H
 #define VPMU_FEED_CACHES_H
 
@@ -111,7 +111,7 @@ struct vpmu_runner {
 	/* The last block, if its branch to itself teaches the predictor nothing any more. */
 	const struct vpmu_timed_block *settled;
 	uint64_t numbered;		/* its clock when its uses were last numbered: clock.h */
-	const uint32_t *cpu_slot;	/* its virtual CPU: changes in system calls, of others too */
+	const uint32_t *cpu_slot;	/* its virtual CPU: any system call may change it */
 	uint64_t *clock_slot;
 	const uint64_t *newest;		/* clock of its package */
 	uint32_t cpu;
@@ -144,7 +144,7 @@ struct vpmu_runner {
 	 * the L2 gives a line. */
 	bool estimates;
 	uint64_t served, arrival[VPMU_SITES], second;
-	uint64_t requested;		/* the clock at which that line was asked for */
+	uint64_t requested;		/* the clock at which that line was requested */
 	/* Loads that have missed the L1, L2 and LLC are under way until then; where core events
 	 * are counted. */
 	uint64_t pending[3];
@@ -154,7 +154,7 @@ struct vpmu_runner {
 	uint32_t window_size;		/* the machine's reorder buffer, in instructions */
 	struct vpmu_way *filled;	/* where its last access left the line in the L1D */
 	/* Ways in which instructions' last accesses, and the last fetches, found their lines. The
-	 * word in the way tells whether the line is still there. Never NULL. */
+	 * way's word shows whether the line is still there. Never NULL. */
 	struct vpmu_way *site[VPMU_SITES], *code[VPMU_CODE_LINES];
 	struct vpmu_miss_stream stream[VPMU_STREAMS];
 	uint32_t *counts;		/* core events since the last report; NULL: not all count */

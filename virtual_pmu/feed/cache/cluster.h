@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Clusters of E cores, which share an L2.
  *
- * Stated model: the L2 is neither inclusive nor exclusive of the L1s, as a core's own is. A core
- * that misses in its L1 asks the L1s of the others before the L2: a load makes their lines shared,
- * a store takes them out, and what the L2 has not yet, it gets. So what one of them had is a hit in
- * the L2, and the LLC sees nothing of it. To the LLC the cluster is one core.
+ * Stated model: the L2 is neither inclusive nor exclusive of the L1s, as a core's own is. A miss of
+ * a core's L1 snoops the L1s of the others before the L2: a load makes their lines shared, a store
+ * invalidates them, and the L2 stores a line that it lacks. So a line of another L1 is a hit in the
+ * L2, without a request to the LLC. To the LLC the cluster is one core.
  *
  * All these functions are called with the cluster's lock held. */
 #ifndef VPMU_FEED_CLUSTER_H
@@ -12,9 +12,9 @@
 
 #include "private_caches.h"
 
-/* Asks the other L1s for a line that the core's own L1 misses. Sets p->shared. Returns a dirty word
- * that leaves the L2 for it, or 0. may_put: whether the L2 may take the line in. If it may not and
- * would have to, *done is false and nothing has changed. */
+/* Snoops the other L1s for a line that the core's own L1 misses. Sets p->shared. Returns the dirty
+ * word that the L2 evicts for it, or 0. may_put: the L2 may insert the line. If it would have to
+ * and may not, *done is false and nothing has changed. */
 uint64_t vpmu_cluster_ask(struct vpmu_private *p, uint64_t tag, bool store, bool may_put,
 			  bool *done);
 /* A snoop from outside, of the L1s of all cores. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells which accesses are contended. vpmu_contended_by() decides at each hit of the LLC that other
- * cores share, under the machine lock. It reads the clocks and waits of other threads, which these
- * write without a lock. A value that is a moment old changes the count by one access. */
+/* Decides which accesses are contended. vpmu_contended_by() is called at each hit of the LLC that
+ * other cores share, under the machine lock. It reads the clocks and waits of other threads, which
+ * these write without a lock. A value that is a moment old changes the count by one access. */
 #include "contention.h"
 
 #include <string.h>

@@ -224,7 +224,7 @@ static enum vpmu_word_state read_from_owner(const struct llc_request *q, uint32_
 	return VPMU_WORD_S;
 }
 
-/* Asks these cores for data until one has it, and makes that shared. */
+/* Snoops these cores for data until one has it, and makes that line shared. */
 static enum vpmu_snoop_result read_from_any(const struct llc_request *q, uint64_t cores)
 {
 	enum vpmu_snoop_result result = VPMU_SNOOP_MISS;
@@ -249,7 +249,7 @@ static HOT void wait_for_hit(const struct llc_request *q)
 		vpmu_runner_fill(q->r, q->r->llc_pace);
 }
 
-/* A directory knows which cores may have the line; the data is in one of them, or in memory.
+/* A directory records which cores may have the line; the data is in one of them, or in memory.
  * Modified data that becomes shared is written to memory. */
 static __attribute__((noinline)) enum vpmu_word_state
 hit_directory(const struct llc_request *q, uint32_t way, uint64_t others)
@@ -394,8 +394,8 @@ static HOT void llc_take_back(const struct llc_request *q, uint64_t word)
 			  vpmu_cores_of(&at, (uint32_t)way) & ~(1ull << q->r->core));
 }
 
-/* Asks the cluster's other cores. A line in one of their L1s goes to the L2 and need not come from
- * here. */
+/* Snoops the cluster's other cores. A line in one of their L1s is stored in the L2, so the LLC need
+ * not send it. */
 static void ask_cluster(const struct llc_request *q, struct vpmu_private *p)
 {
 	bool done;

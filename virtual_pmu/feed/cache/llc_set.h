@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line's place in the LLC of a package. For the files that look it up, which hold the machine
- * lock. */
+/* A line's place in the LLC of a package. Its callers hold the machine lock. */
 #ifndef VPMU_FEED_LLC_SET_H
 #define VPMU_FEED_LLC_SET_H
 

@@ -14,7 +14,7 @@ static uint32_t spread(uint64_t page, uint32_t packages)
 	return (uint32_t)(page % packages);
 }
 
-/* As the board's firmware tells the kernel. */
+/* By the address ranges that the board's firmware reports to the kernel. */
 static uint32_t by_address(const struct vpmu_caches *c, uint64_t tag)
 {
 	uint64_t offset = tag < c->low_bytes ? tag : tag - (UINT64_C(1) << 32) + c->low_bytes;

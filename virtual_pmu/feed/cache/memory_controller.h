@@ -13,7 +13,7 @@
  *   (8 KiB). Neighbouring pages are in different banks, and rows turn the banks' order, so that a
  *   power-of-two stride uses several.
  * - Pages stay open until the bank needs another one: open-page policy without a timer.
- * In user mode everything is virtual addresses: the feed knows no others. */
+ * In user mode all addresses are virtual: the feed has no others. */
 #ifndef VPMU_FEED_MEMORY_CONTROLLER_H
 #define VPMU_FEED_MEMORY_CONTROLLER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells whether other cores have a line. The caller holds the machine lock. */
+/* Checks whether other cores have a line. The caller holds the machine lock. */
 #ifndef VPMU_FEED_OTHER_CORES_H
 #define VPMU_FEED_OTHER_CORES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A set of a cache has a head and a word per way. The head is the LRU order of the ways in one
- * word, and a fingerprint of one byte per way. Fingerprints tell in which ways a line may be.
+ * word, and a fingerprint of one byte per way. Fingerprints show in which ways a line may be.
  *
  * The order has four bits per place, most recently used way lowest; it is stored with the identity
  * order flipped out, so that the segment's zeroes are an ordered empty set. Empty ways are last. */

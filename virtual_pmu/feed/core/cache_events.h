@@ -14,7 +14,7 @@
 #include "../cache/private_caches.h"
 
 /* These require r->counts; the inline ones below check it. */
-/* An access is about to look into the core's caches. */
+/* Called before an access is looked up in the core's caches. */
 void vpmu_cache_events_access(const struct vpmu_private *p, const struct vpmu_runner *r,
 			      uint64_t tag, enum vpmu_touch kind);
 bool vpmu_cache_events_l1_modified(const struct vpmu_private *p, uint64_t tag);

@@ -29,11 +29,11 @@
 
 #define VPMU_REPORT_CLOCKS 512u	/* what a block adds may double it */
 
-/* A machine that also has an uncore PMU counts core events only while a core's counter is enabled:
- * otherwise its blocks have the callbacks of machines without a core PMU, and so they have where
- * counters want instructions and clocks alone (retired.h). A process that finds it
- * changed has all its code translated again. It looks at each system call, and at least every some
- * thousand clocks, so that its own counters count from the next instruction on. */
+/* A machine that also has an uncore PMU counts core events only while a core's counter is enabled.
+ * Otherwise its blocks have the callbacks of machines without a core PMU. They also have these if
+ * counters need instructions and clocks alone (retired.h). A process translates all its code again
+ * after a change. It checks for one at each system call, and at least every some thousand clocks,
+ * so that its own counters count from the next instruction on. */
 
 /* The callbacks of machines without a core PMU. */
 struct vpmu_core_feed_parts {
@@ -60,7 +60,7 @@ static inline void vpmu_register_prefetch(struct qemu_plugin_insn *insn,
 bool vpmu_core_feed_open(const struct vpmu_caches *c, const struct vpmu_core_feed_parts *parts);
 bool vpmu_core_feed_active(void);	/* it does now, and all of them */
 bool vpmu_core_feed_retires(void);	/* it counts instructions and clocks alone */
-/* Looks whether core events are to be counted from now on; the calling thread's with them. */
+/* Checks whether core events are to be counted from now on, and switches the calling thread. */
 void vpmu_core_feed_follow(void);
 /* The calling thread, a CPU of a whole machine, takes an interrupt. */
 void vpmu_core_feed_interrupted(void);

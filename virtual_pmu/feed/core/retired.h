@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions and clocks of a thread, where the machine's counters want no other core events. Each
+/* Instructions and clocks of a thread, while the machine's counters need no other core events. Each
  * runner has both (clock.h), so blocks and accesses have the callbacks of machines without a core
- * PMU, and cost what they cost there. One more repetition of a string instruction is none,
- * though its block is entered again. */
+ * PMU, and cost what they cost there. A further repetition of a string instruction is no
+ * instruction, though its block is entered again. */
 #ifndef VPMU_FEED_RETIRED_H
 #define VPMU_FEED_RETIRED_H
 

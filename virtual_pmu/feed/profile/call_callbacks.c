@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells which instructions need a callback from their bytes alone, without decoding them in full: a
- * block ends with its call, return or jump. Addresses of the program are addresses of this process.
- * vpmu_calls_translate() and vpmu_calls_translated() are the entry points. */
+/* Finds the instructions that need a callback by their bytes alone, without decoding them in full:
+ * a block ends with its call, return or jump. Addresses of the program are addresses of this
+ * process. vpmu_calls_translate() and vpmu_calls_translated() are the entry points. */
 #include "call_callbacks.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each executable mapping of a file has a sorted list of what begins in it. A mapping that lies
- * where another one was replaces that. Names are looked up by translation alone, and stubs for each
- * new pair of a call and a function. */
+/* Each executable mapping of a file has a sorted list of what begins in it. A new mapping replaces
+ * the one that it overlaps. Names are looked up by translation alone, and stubs for each new pair
+ * of a call and a function. */
 #include "code_places.h"
 
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that threads take from each other: which instruction of which thread has asked for the
- * line, with which byte of it, and what the other thread has done with the line last.
+/* Lines that threads take from each other: which instruction of which thread has requested the
+ * line, by which byte of it, and how the other thread has accessed the line last.
  *
  * A thread that is ahead keeps a line and hits it, which counts nothing, and both directions of a
  * contended access are counted for the thread that is behind (cache/contention.h). So each thread
  * keeps its last access to each of 1024 lines. The table outlives the thread, because the host may
  * execute a whole thread before the one that it contends with. An entry names its address: one that
- * another line has taken over says nothing. */
+ * another line has overwritten is ignored. */
 #ifndef VPMU_FEED_CONTENDED_LINES_H
 #define VPMU_FEED_CONTENDED_LINES_H
 

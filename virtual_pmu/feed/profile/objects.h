@@ -11,7 +11,7 @@
 
 #include "../../machine/profile_file.h"
 
-#define VPMU_CHAIN_MAX 16u	/* calls that tell objects apart */
+#define VPMU_CHAIN_MAX 16u	/* calls that distinguish objects */
 
 /* Notes of call instructions, the last call first. */
 struct vpmu_call_chain { uint32_t note[VPMU_CHAIN_MAX], count; };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Maps the profile's file and hands out room for records. The file is sparse, and mapped as a whole
  * when it is made: afterwards the process needs no descriptor that the program could see or close.
- * Room is taken in steps. The kernel is asked for each step's pages in advance, so that a full disk
- * is a loss that the file reports and not the program's end. vpmu_profile_store_begin() and
- * _forked() make the file, vpmu_profile_add() is the way to a record. The thread that executes
- * calls these, so there is no lock. */
+ * Room is taken in steps. Each step's pages are allocated in advance, so that on a full disk the
+ * file reports a loss and the program continues. vpmu_profile_store_begin() and _forked() make the
+ * file, vpmu_profile_add() is the way to a record. The thread that executes calls these, so there
+ * is no lock. */
 #include "store.h"
 
 #include <errno.h>

@@ -30,7 +30,7 @@
 struct shared_mapping {
 	uint64_t start, end, offset;
 	uint64_t device, file;
-	int rights;			/* those that the program has asked for */
+	int rights;			/* those that the program has requested */
 };
 
 /* Pages that are not written because their code is translated elsewhere. */
@@ -292,7 +292,7 @@ static void mapping_add_file(const int64_t a[6], uint64_t start)
 	mapping_begins(&m);
 }
 
-/* Pages that were guarded have the rights that the program has asked for. */
+/* Pages that were guarded get the rights that the program has requested. */
 static void change_rights(uint64_t start, uint64_t end, int rights)
 {
 	struct shared_mapping *list = NULL;

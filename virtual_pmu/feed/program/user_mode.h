@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Joins QEMU's user mode to system/: what the program asks of Linux and of its CPU. */
+/* Joins QEMU's user mode to system/: the program's requests to Linux and to its CPU. */
 #ifndef VPMU_FEED_USER_MODE_H
 #define VPMU_FEED_USER_MODE_H
 

@@ -127,8 +127,8 @@ static inline uint64_t vpmu_runner_fill(struct vpmu_runner *r, struct vpmu_pace 
 /* ---- where the clock estimates time ---- */
 
 /* A line from the L2: 2 clocks behind the last one (29 bytes a clock are 2.2), and 12 clocks after
- * it is asked for ("Cache Parameters" in Intel's optimization manual, 248966). The thread continues
- * as long as no more than 8 lines wait. */
+ * the request ("Cache Parameters" in Intel's optimization manual, 248966). The thread continues as
+ * long as no more than 8 lines wait. */
 #define VPMU_L2_CLOCKS 2u
 #define VPMU_L2_LATER 12u
 #define VPMU_L2_LINES 8u
@@ -165,7 +165,7 @@ static inline void vpmu_runner_pass_window(struct vpmu_runner *r)
 /* A load whose page is not in the first level of the translation buffer (tlb.h) is 9 clocks later
  * if it is in the second (Intel's metric tma_dtlb_load for Skylake), else by a walk, of which two
  * are made at once. No document has a walk's clocks. The estimate: the second level's 9, then an
- * entry from the L2 (12) and one from the L1 (5). Only loads that miss the L1 look. */
+ * entry from the L2 (12) and one from the L1 (5). Only loads that miss the L1 check this. */
 #define VPMU_STLB_CLOCKS 9u
 #define VPMU_WALK_CLOCKS 26u
 static inline void vpmu_runner_translate(struct vpmu_runner *r, uint64_t tag)
@@ -238,8 +238,8 @@ static inline bool vpmu_runner_number_is_due(const struct vpmu_runner *r)
 	return r->clock - r->numbered >= VPMU_PUBLISH_CLOCKS;
 }
 
-/* A counter of a core has been enabled, perhaps by another process, for more than is counted of the
- * runner: its next block is made one at which it looks around. Machine lock held. */
+/* If a counter was enabled, perhaps by another process, that needs more than is counted of the
+ * runner, force the slow path at its next block. Machine lock held. */
 #define VPMU_NO_CPU UINT32_MAX
 static inline void vpmu_runner_look(struct vpmu_segment *s, struct vpmu_runner *r)
 {

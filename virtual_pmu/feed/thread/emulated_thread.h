@@ -12,7 +12,7 @@ struct vpmu_emulated {
 	struct vpmu_runner runner;
 	struct vpmu_combining combining;
 	bool waits;			/* inside a system call that can wait */
-	bool polls;			/* inside one that only looks for events */
+	bool polls;			/* inside one that only polls for events */
 	bool sleeps;			/* and not counted as one that runs meanwhile */
 	struct vpmu_spinning spinning;
 	struct vpmu_thread *slot, spare;	/* spare: when the segment has no slot left */

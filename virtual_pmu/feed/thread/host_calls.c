@@ -163,7 +163,7 @@ static bool files_are_ready(void)
 	return poll(vpmu_turn_self->files, vpmu_turn_self->file_count, 0) > 0;
 }
 
-/* With timeouts of the host's time, only the host's kernel knows when they are over. */
+/* With timeouts of the host's time, only the host's kernel can end the wait. */
 static enum how how_now(int64_t number, const int64_t a[6])
 {
 	enum how how = how_of(number, a);

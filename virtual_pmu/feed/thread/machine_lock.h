@@ -36,10 +36,10 @@ static inline bool vpmu_runner_is_asked(const struct vpmu_segment *s, const stru
 		(uint32_t)__atomic_load_n(&s->lock.word, __ATOMIC_RELAXED) != r->tid, 0);
 }
 
-/* Releases the lock if it is asked for: at a block's entry, and behind an access to the LLC, as a
- * loop that misses all the time checks nothing else. What has been counted is in the profile before
- * the waiter begins or ends that. A waiter that does not come in time has been stopped or killed,
- * or requests again. */
+/* Releases the lock if another thread requests it: at a block's entry, and after an access to the
+ * LLC, because a loop that always misses checks nothing else. Counts are added to the profile
+ * first, before the waiter begins or ends one. A waiter that does not take the lock in time has
+ * been stopped or killed, or requests it again. */
 static inline void vpmu_runner_let_others(struct vpmu_segment *s, struct vpmu_runner *r)
 {
 	if (!r->holds || !vpmu_runner_is_asked(s, r))

@@ -3,8 +3,8 @@
  * which a thread waits for its turn, turn_pass() the one that gives it to the next. The mutex of
  * vpmu_turns protects all records; it is held for moments, and never while a thread waits.
  *
- * Each waiter looks around now and then. So none depends on a wake that a signal has overtaken, and
- * a thread that sleeps in the host's kernel with its turn loses it within three seconds: a call was
+ * Each waiter polls now and then. So none depends on a wake that a signal has overtaken, and a
+ * thread that sleeps in the host's kernel with its turn loses it within three seconds: a call was
  * taken for one that does not wait. A thread outside the turn touches nothing of the machine. When
  * its call is over it waits for its turn again. A signal that a thread of the process sends makes
  * its receiver ready at the sender's clock. One from elsewhere is noted by the receiver, and takes
@@ -254,8 +254,8 @@ static void look_around(struct vpmu_turn *me, struct watch *watch)
 		turn_pass(me->clock);
 }
 
-/* How long a waiter may sleep before it looks around. Its timeout counts on the host's clock only
- * if the program has the host's time, or nobody executes. */
+/* How long a waiter may sleep before it polls. Its timeout counts on the host's clock only if the
+ * program has the host's time, or no thread executes. */
 static int64_t sleep_limit(const struct vpmu_turn *me)
 {
 	int64_t left;

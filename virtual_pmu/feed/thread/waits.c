@@ -153,7 +153,7 @@ static int64_t futex_wake_op(const int64_t a[6])
 	return n;
 }
 
-/* The word by which a thread of this process tells that it has ended. */
+/* Does the kernel clear this word when a thread of this process ends? */
 static bool ends_here(uint64_t address)
 {
 	const struct vpmu_turn *t = vpmu_turns.first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells what an instruction's memory accesses look like, from its bytes: vpmu_accesses_of() for one
+/* Finds the memory accesses of an instruction from its bytes: vpmu_accesses_of() for one
  * instruction, vpmu_load_and_store() for a sequence of vector instructions. Translation calls both.
  * There is no state and no lock. A property that cannot be proven from the bytes is false: the
  * instruction then gets the general callback, which counts the same more slowly. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes where an instruction's one access goes: vpmu_address_of() gives it as registers plus a
- * constant, vpmu_stack_moves() tells by how much an instruction changes RSP. access_groups.c
+/* Decodes where an instruction's one access goes: vpmu_address_of() returns it as registers plus a
+ * constant, vpmu_stack_moves() returns by how much an instruction changes RSP. access_groups.c
  * compares these to find accesses at a constant distance. There is no state and no lock. Both
  * functions return false whenever the sum is not exactly what the processor computes. */
 #include "addresses.h"

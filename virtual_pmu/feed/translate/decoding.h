@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding with Zydis, and questions about a decoded instruction that several files ask. */
+/* Decoding with Zydis, and properties of a decoded instruction that several files need. */
 #ifndef VPMU_FEED_DECODING_H
 #define VPMU_FEED_DECODING_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sorts instructions into the classes that core events need. vpmu_class_of() is the entry point,
- * called once per translated instruction; instructions.h has the rules. Names of Intel's mnemonics
- * tell type and unit, so that new instructions need no table. There is no state and no lock. */
+ * called once per translated instruction; instructions.h has the rules. Type and unit follow from
+ * Intel's mnemonics, so that new instructions need no table. There is no state and no lock. */
 #include "instructions.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool is_load(const struct decoded *d)
 	       !has_register_of(d, ZYDIS_REGCLASS_SEGMENT);
 }
 
-/* ---- SIMD: by Intel's names, which tell what an instruction does and to what type */
+/* ---- SIMD: by Intel's names, from which operation and type follow */
 
 static bool name_begins(const char *name, const char *with)
 {

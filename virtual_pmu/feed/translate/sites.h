@@ -3,7 +3,7 @@
  * of the instruction was. Instructions share numbers only if there are many of them.
  *
  * The address of a dependent access comes from a load of the same block, its producer. These have
- * numbers of their own, so that only accesses that miss look whether they are dependent. */
+ * numbers of their own, so that only accesses that miss check whether they are dependent. */
 #ifndef VPMU_FEED_SITES_H
 #define VPMU_FEED_SITES_H
 
