@@ -246,7 +246,7 @@ void vpmu_whole_forget(uint64_t from, uint64_t to)
 		vpmu_core_feed_forget(from >> VPMU_PAGE_SHIFT, to >> VPMU_PAGE_SHIFT);
 }
 
-/* Empties the caches. Modified lines have been written back: the kernel asks for that before. */
+/* Empties the caches. Modified lines have been written back: the kernel requests that before. */
 void vpmu_whole_power_lost(void)
 {
 	if (fed)

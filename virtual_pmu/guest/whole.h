@@ -5,9 +5,9 @@
  * - Caches see physical addresses; TLBs and branches virtual ones. I/O is in no cache.
  * - QEMU numbers threads of a core one after the other, and so does the kernel that it boots.
  * - Code in the upper half of the addresses is the kernel's.
- * - The feed sleeps, and nothing but registers is modelled, until the guest asks for it or, if the
+ * - The feed sleeps, and nothing but registers is modelled, until the guest requests it or, if the
  *   plugin's argument is from=kernel, the firmware has started a kernel.
- * - Translations are forgotten as the kernel asks for it: those of an address space, which is all
+ * - Translations are discarded at the kernel's requests: those of an address space, which is all
  *   of the lower half, when CR3 is written.
  * - While the feed is awake, one CPU executes at a time: the ready one with the smallest clock.
  * - A CPU that has halted continues at the machine's newest clock. */
@@ -24,7 +24,7 @@ uint32_t vpmu_whole_cpu(unsigned int vcpu);
 bool vpmu_whole_count(bool on);
 /* Before the calling CPU's access to a register: what it has done so far is counted. */
 void vpmu_whole_publish(void);
-/* The calling CPU's translations of the pages of these addresses have to be looked up again. */
+/* Discards the calling CPU's translations of the pages of these addresses. */
 void vpmu_whole_forget(uint64_t from, uint64_t to);
 /* The caches are empty. The caller has the machine lock, and no CPU runs. */
 void vpmu_whole_power_lost(void);

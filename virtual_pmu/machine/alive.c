@@ -84,8 +84,8 @@ bool vpmu_process_ended(uint32_t pid)
 	return !at || (*at >= '0' && *at <= '1' && at[1] == ' ');
 }
 
-/* Not kill(): that asks for a process, and the thread may be any. The first one of a process that
- * was killed is there, as a zombie, until its parent waits for it. */
+/* Not kill(): that checks a process, and the thread may be any of its threads. The first thread of
+ * a killed process exists, as a zombie, until the parent waits for it. */
 bool vpmu_thread_ended(uint32_t tid)
 {
 	char state;

@@ -150,9 +150,9 @@ uint32_t vpmu_core_place(const struct vpmu_machine *m, uint32_t core);
 uint32_t vpmu_place_core(const struct vpmu_machine *m, uint32_t place);
 /* The number of the CPU's local APIC: from the top its package, its core's place and its thread. */
 uint32_t vpmu_cpu_apic(const struct vpmu_machine *m, uint32_t cpu);
-/* Bits of that number below the package, as far as they tell cores up to this one apart. */
+/* Bits of that number below the package that cores up to this one need. */
 uint32_t vpmu_apic_bits(const struct vpmu_machine *m, uint32_t core);
-/* How many bits tell so many numbers apart. */
+/* How many bits so many different numbers need. */
 uint32_t vpmu_bits_for(uint32_t count);
 
 /* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).

@@ -18,7 +18,7 @@
 
 enum vpmu_process_state {
 	VPMU_PROCESS_NONE,	/* a free record */
-	VPMU_PROCESS_STARTS,	/* forked; it has not asked for the turn yet */
+	VPMU_PROCESS_STARTS,	/* forked; it has not requested the turn yet */
 	VPMU_PROCESS_READY,
 	VPMU_PROCESS_RUNS,
 	VPMU_PROCESS_OUTSIDE,	/* all its threads are in calls of the host's kernel */

@@ -22,7 +22,7 @@ enum vpmu_profile_list { VPMU_LIST_MAPS, VPMU_LIST_NOTES, VPMU_LIST_BLOCKS, VPMU
 
 struct vpmu_profile_head {
 	uint64_t magic;
-	uint32_t version, kinds;	/* kinds: how many the feed knew */
+	uint32_t version, kinds;	/* kinds: how many the feed had */
 	uint64_t used;			/* bytes, of all records */
 	uint32_t pid, image;
 	char machine[64];
@@ -83,8 +83,8 @@ struct vpmu_profile_object {
 };
 
 /* A side of a line that threads take from each other: accesses to this byte of it. cells: snoops
- * that these have caused. times: how often they were found to be the other side, of which each 8th
- * is looked for. */
+ * that these have caused. times: how often they were found to be the other side, which is searched
+ * for each 8th request. */
 struct vpmu_profile_side {
 	uint32_t next, cells;
 	uint64_t line, times;

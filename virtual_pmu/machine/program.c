@@ -46,7 +46,7 @@ static bool split_line(struct vpmu_program *p, char *line)
 	return true;
 }
 
-/* Is the loader there that the program asks for, if it does? */
+/* Does the program's loader exist, if it has one? */
 static bool has_its_loader(const char *path, const Elf64_Phdr *segments, size_t count)
 {
 	char loader[PATH_MAX];
@@ -204,7 +204,7 @@ uint64_t vpmu_fixed_stream(uint64_t stream, uint64_t index)
 void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, const char *feed,
 			const char *segment, const char *tool, const struct vpmu_fixed *fixed)
 {
-	/* CPUID tells of kinds of cores in leaves that the emulator's model does not have. */
+	/* CPUID has the kinds of cores in leaves that the emulator's model does not have. */
 	snprintf(e->cpu, sizeof(e->cpu), "%s%s,model-id=%s", m->qemu_cpu,
 		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
 	snprintf(e->stream, sizeof(e->stream), "%" PRIu64, fixed->stream);

@@ -73,14 +73,14 @@ void vpmu_emulator_fill(struct vpmu_emulator *e, const struct vpmu_machine *m, c
  * below. */
 struct vpmu_passed_on { const char *tool, *only, *profile; bool data; };
 
-/* --only: tells the plugin the program that is counted, and whether this is it. */
+/* --only: sets the program that the plugin counts, and whether this is it. */
 void vpmu_emulator_choose(struct vpmu_emulator *e, const struct vpmu_program *p, const char *only);
 
-/* --profile: tells the plugin the folder in which it makes a profile; "": none. data: the profile
- * is by calls and data as well. */
+/* --profile: sets the folder in which the plugin makes a profile; "": none. data: the profile is by
+ * calls and data as well. */
 void vpmu_emulator_profile(struct vpmu_emulator *e, const char *folder, bool data);
 
-/* Tells the plugin where to send the messages of named regions (common/mpi_region.h); NULL:
+/* Sets where the plugin sends the messages of named regions (common/mpi_region.h); NULL:
  * nowhere. */
 void vpmu_emulator_regions(struct vpmu_emulator *e, const char *where);
 

@@ -121,11 +121,11 @@ struct vpmu_segment {
 	uint64_t aborted_count, aborted_told;	/* processes that an emulator's error has ended */
 	uint64_t chosen_count;		/* programs that --only had counted */
 	struct vpmu_devices devices;
-	uint64_t born;			/* tells machines of the same path apart */
+	uint64_t born;			/* distinguishes machines of the same path */
 	uint64_t touched_lost;		/* registers that found no entry */
 	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
 	uint32_t interrupts_told;	/* the feed says which interrupts CPUs take */
-	uint32_t core_counting;		/* enum vpmu_core_level that enabled counters want, of
+	uint32_t core_counting;		/* enum vpmu_core_level that enabled counters need, of
 					 * machines with both kinds of PMU */
 	uint32_t next_space;		/* address-space ids handed to processes */
 	uint32_t profiles_paused;	/* not 0: profiles count nothing now */
@@ -138,11 +138,12 @@ struct vpmu_segment {
 	struct vpmu_violation by_kernel_first[VPMU_BY_KERNEL_KEPT];
 };
 
-/* Create (fails with -EEXIST) or open a segment file whose registers take this many bytes; the
- * register model, which knows them, has vpmu_segment_create and vpmu_segment_open for everybody
- * else. The file is published whole, after power_on: a second opener never sees it half made.
- * Errors: negative errno, a sentence in why[], without the path where one is made, as that may be
- * a private name. A truncated, foreign or wrong-version file gives -EINVAL and names the file. */
+/* Create (fails with -EEXIST) or open a segment file whose registers take this many bytes. All
+ * callers but the register model, which computes that size, use vpmu_segment_create and
+ * vpmu_segment_open. The file is published whole, after power_on: a second opener never sees it
+ * half made. Errors: negative errno, a sentence in why[], without the path where one is made, as
+ * that may be a private name. A truncated, foreign or wrong-version file gives -EINVAL and names
+ * the file. */
 int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 		      const struct vpmu_state_bytes *state,
 		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes the store that has faulted on the window. vpmu_store_decode() is the entry point, called
- * in a signal handler, so it has no state, allocates nothing and takes no lock. It knows the stores
- * that compilers make, and refuses all else rather than guess. Instruction formats: SDM volume 2,
- * chapter 2; the opcodes' pages in chapters 3 to 5. */
+ * in a signal handler, so it has no state, allocates nothing and takes no lock. It decodes the
+ * stores that compilers make, and refuses all others rather than guess. Instruction formats: SDM
+ * volume 2, chapter 2; the opcodes' pages in chapters 3 to 5. */
 #include "store.h"
 
 struct store_reading {

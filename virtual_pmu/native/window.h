@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory controller's window of a native program: the segment's pages, read-only whatever the
- * program asked for. A store faults, and becomes a write of a register. The caller is in
+ * program requested. A store faults, and becomes a write of a register. The caller is in
  * native_enter(). */
 #ifndef VPMU_NATIVE_WINDOW_H
 #define VPMU_NATIVE_WINDOW_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes the mapping that mmap's arguments ask for: its address, or a negative errno. */
+/* Makes the mapping for mmap's arguments. Returns its address, or a negative errno. */
 int64_t native_window_map(const int64_t arguments[6]);
 /* Before these addresses are unmapped. */
 void native_window_unmap(uint64_t at, uint64_t bytes);

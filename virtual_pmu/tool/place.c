@@ -172,7 +172,7 @@ static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 	return rc == 0;
 }
 
-/* A killed job has left it behind: no run uses it, and no user asked to keep it. */
+/* True: the segment was of a killed job. No run uses it, and no user asked to keep it. */
 static bool remove_stale(const struct vpmu_place *place)
 {
 	if (place->keep || place->created || flock(place->fd, LOCK_EX | LOCK_NB))

@@ -108,12 +108,12 @@ void vpmu_remains_remove(const char *path)
 	unlink(path);
 }
 
-/* Every run on a machine holds a lock on its segment for as long as it lives. What is not
- * published yet has none. segment: NULL, or the one that this file or folder is beside, which
- * has to be gone: a run without a free descriptor cannot remove what is beside. The segment is
- * looked for after this is opened, so what a new run of that name makes is another file or
- * folder. mark: the kind whose mark it has to carry; OWN_NAMES: none, because the folder has
- * nothing but our runs' files. */
+/* Every run on a machine holds a lock on its segment for as long as it lives. What is not published
+ * yet has none. segment: NULL, or the one that this file or folder is beside, which has to be gone:
+ * a run without a free descriptor cannot remove what is beside. The segment is checked for after
+ * this is opened, so what a new run of that name makes is another file or folder. mark: the kind
+ * whose mark it has to carry; OWN_NAMES: none, because the folder has nothing but our runs'
+ * files. */
 static void remove_unused(const char *path, const char *segment, bool unpublished,
 			  enum own_name mark)
 {

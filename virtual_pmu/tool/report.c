@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports, at the end, what a program asked for that the machine could not do. These are
+/* Reports, at the end, a program's requests that the machine could not fulfil. These are
  * violations, events that are not driven, and accesses that were not counted. vpmu_report() takes
- * the machine lock to note what is told now, and prints without it. So of several runs on a machine
- * each record is told by one. With --devices other users may write the segment, so records are
- * copied before they are read, and counts and numbers in them are checked. */
+ * the machine lock to mark what it reports now, and prints without it. So if several runs share a
+ * machine, each record is reported by one of them. With --devices other users may write the
+ * segment, so records are copied before they are read, and counts and numbers in them are
+ * checked. */
 #include <stdio.h>
 
 #include "tool.h"

@@ -233,7 +233,7 @@ static uint32_t cache_rows(const struct vpmu_machine *m, uint32_t core, struct c
 	return count;
 }
 
-/* A number that tells caches of a level apart. */
+/* A number that is different for each cache of a level. */
 static uint32_t cache_id(const struct vpmu_machine *m, const struct cache_row *row)
 {
 	return row->to == to_agent ? row->owner / m->cores * m->cores +
@@ -461,7 +461,7 @@ static void put_cpuinfo(struct system *s)
 		s->failed = errno;
 }
 
-/* ---- /dev: empty files, whose names tell what is behind them ---- */
+/* ---- /dev: empty files, whose names determine the device ---- */
 
 /* Opens the file to all users: the machine's rules decide about a device, not the file's mode. */
 static void put_device(struct system *s, const char *path)

@@ -45,9 +45,9 @@ struct vpmu_place {
 
 #define VPMU_UNPUBLISHED ".vpmu-new-"	/* in the names of what is in the making */
 
-/* All but for_others is set here. path: from -s, or NULL. machine: what is asked for; any: nothing
- * is asked for, join what there is. On creation the machine is switched on with the settings
- * (texts REG=VALUE). */
+/* All but for_others is set here. path: from -s, or NULL. machine: the requested one; any: none is
+ * requested, join the existing one. On creation the machine is switched on with the settings (texts
+ * REG=VALUE). */
 int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
 		     bool any, const char *const *settings, int setting_count);
 /* Gives it up. The last run on a segment removes it, unless the user has named it. */
@@ -182,7 +182,7 @@ struct vpmu_launch {
 int vpmu_launch(const struct vpmu_launch *launch, int *status);
 
 /* ---- report.c ---- */
-/* Prints what has not been told yet; with the machine's name where it matters. */
+/* Prints what has not been reported yet; with the machine's name where it matters. */
 void vpmu_report(struct vpmu_segment *s);
 
 /* ---- list.c, run.c: the subcommands ---- */

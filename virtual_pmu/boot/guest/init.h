@@ -18,7 +18,7 @@ struct init_order {
 /* ---- order.c ---- */
 /* Cuts a VPMU_START frame, which stays the order's. False: it is incomplete, or no memory. */
 bool init_order_cut(void *payload, size_t bytes, struct init_order *order);
-/* Says that a program can be started, and takes what is asked for. */
+/* Reports that a program can be started, and receives the order. */
 void init_receive(int control, struct init_order *order);
 
 /* ---- setup.c: from an empty machine to the host's file system ---- */
@@ -51,7 +51,7 @@ __attribute__((noreturn)) void init_switch_off(void);
 /* Sends the sentence to the host, by this port once it is known, and switches the machine off. */
 __attribute__((format(printf, 1, 2), noreturn)) void init_fail(const char *format, ...);
 void init_fail_to(int port);
-/* Tells the machine's counters: is anybody there? */
+/* Signals this to the machine's counters. True: they have answered. */
 enum init_bell { INIT_BELL_START = 1, INIT_BELL_END = 2 };
 bool init_ring(enum init_bell which);
 

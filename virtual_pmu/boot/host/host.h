@@ -22,7 +22,7 @@ struct vpmu_boot {
 /* ---- memory.c: memory of several packages ---- */
 /* How much each package has; the last has the rest. 0: it is behind one bus. */
 uint64_t vpmu_boot_node_bytes(const struct vpmu_boot *boot);
-/* A descriptor of the table that tells the kernel. -1: failed and said so. */
+/* A descriptor of the table for the kernel. -1: failed, with a message. */
 int vpmu_boot_affinity(const struct vpmu_boot *boot);
 
 /* ---- clock.c ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tells the kernel which memory of a booted machine belongs to which package. The firmware has a
- * table for that (ACPI 6.4, 5.2.16, System Resource Affinity Table). vpmu_boot_affinity() makes the
- * table, vpmu_boot_node_bytes() is each package's share. The feed divides memory by the same
- * share. */
+/* Describes to the kernel which memory of a booted machine belongs to which package. The firmware
+ * has a table for that (ACPI 6.4, 5.2.16, System Resource Affinity Table). vpmu_boot_affinity()
+ * makes the table, vpmu_boot_node_bytes() is each package's share. The feed divides memory by the
+ * same share. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

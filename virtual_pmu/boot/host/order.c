@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sends the order to start a program on a booted machine: the caller's environment, folder, user
- * and terminal. vpmu_boot_order() writes it as one frame, which guest/order.c reads; wire.h has
- * its format. vpmu_boot_folder() tells whether the machine can have the working folder as it is. */
+ * and terminal. vpmu_boot_order() writes it as one frame, which guest/order.c reads; wire.h has its
+ * format. vpmu_boot_folder() checks whether the machine can use the working folder itself. */
 #include <errno.h>
 #include <grp.h>
 #include <stdio.h>

@@ -132,7 +132,7 @@ static void add_processors(struct command_line *l, const struct vpmu_machine *m)
 	line_add(l, "-accel");
 	line_add(l, "tcg,thread=multi");
 	line_add(l, "-cpu");
-	/* Kinds of cores are told in leaves that QEMU's older models end before. */
+	/* CPUID has the kinds of cores in leaves beyond the last one of QEMU's older models. */
 	line_add(l, "%s%s%s,model-id=%s", m->qemu_cpu, hidden ? "" : ",-hypervisor",
 		 vpmu_is_hybrid(m) ? ",level=0x1f" : "", m->brand);
 	add_cores(l, m);
