@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PAPI itself, and the machine's shape as it knows it. */
+/* PAPI itself, and the machine's shape as PAPI reports it. */
 #ifndef IPMU_RUN_LIBRARY_H
 #define IPMU_RUN_LIBRARY_H
 

@@ -165,7 +165,7 @@ static bool is_active(const char *name)
 	const PAPI_component_info_t *info = component(name);
 	char any[64];
 
-	/* A component checks the machine when it is first asked for a name. */
+	/* A component checks the machine at the first query for a name. */
 	snprintf(any, sizeof(any), "%s:::any", name);
 	exists(any);
 	return info && !is_disabled(info);

@@ -38,7 +38,7 @@ void machine_close(struct machine *m);
 /* The part of the machine that a count is of; -1: not narrowed to one. */
 struct part {
 	int package, box, cpu;
-	int node;		/* of a job, from 1; 0: not told apart */
+	int node;		/* of a job, from 1; 0: not separated */
 };
 
 struct event {
@@ -54,7 +54,7 @@ struct event {
 };
 
 struct split {
-	bool box, cpu;		/* packages are always told apart */
+	bool box, cpu;		/* packages are always separate */
 };
 
 /* Finds the event and its parts. 0 and an event for event_free(); -ENOENT: there is none here;

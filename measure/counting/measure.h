@@ -14,7 +14,7 @@
 
 struct program;
 
-/* Other programs whose counts are wanted as well, and how to start them and wait for them. */
+/* Other programs that are counted as well, and how to start them and wait for them. */
 struct company {
 	void (*begin)(void *arg);		/* the counters run, the program does not yet */
 	/* The program has ended, with that status: waits for all that is to be counted with it, and
@@ -35,12 +35,12 @@ struct measurement {
 	struct window *window;		/* what is counted of the program's time; NULL: all */
 	struct phases *counting;	/* counts named regions while it runs; NULL: nothing does */
 	const struct phase_list *phases;	/* the regions; NULL: there is no list */
-	int runs;			/* those wanted */
+	int runs;			/* requested ones */
 	int done;			/* complete ones, or the only one, complete or not */
 	struct count *counts;		/* [run][pass][part] */
 	uint64_t *run_ns;		/* [run][pass] */
 	bool of_machine;		/* these times are of the virtual machine's clock */
-	struct timeline *timelines;	/* [run][pass], empty ones where none was asked for */
+	struct timeline *timelines;	/* [run][pass], empty ones where none was requested */
 	bool used;			/* a repeated run has not begun on a fresh machine */
 	int status;			/* the program's last that is not 0, as a shell has it */
 	bool killed;			/* a signal has ended the program, and the runs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of an event's parts: by node, package, box and CPU, and those that do not name one of
- * these last. So a part, or those of a node, are found without a look at all: a job has as many
- * parts as nodes, and each is a row. */
+ * these last. So a part, or those of a node, are found without a search of all parts: a job has at
+ * least a part for each node, and each is a row. */
 #include "machine.h"
 
 int part_order(const struct part *a, const struct part *b, int members)

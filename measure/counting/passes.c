@@ -122,7 +122,7 @@ static int first_fit(const struct planner *pl, const int *events, int n)
 	return rc;
 }
 
-/* An event that two bundles ask for is counted once; the clock in every pass that needs it. */
+/* An event of two bundles is counted once; the clock is counted in every pass that needs it. */
 static bool is_placed(const struct passes *p, int event)
 {
 	for (int pass = 0; pass < p->n; pass++)

@@ -7,7 +7,7 @@
 
 #define PASSES_MAX 64
 
-/* Events that belong together: those of a group, or those that were asked for by name. */
+/* Events that belong together: those of a group, or those that were requested by name. */
 struct bundle {
 	const int *events;	/* indices */
 	int n;

@@ -15,7 +15,7 @@ struct program {
 	int start_fd;		/* a byte written here starts it */
 	int failure_fd;		/* an errno read here: it could not be executed */
 	uint64_t began_ns;	/* when it was started, by CLOCK_MONOTONIC */
-	bool killed;		/* a signal has ended it; under vpmu, as far as the status tells */
+	bool killed;		/* a signal has ended it; under vpmu, by its status */
 };
 
 /* Signals that we are sent reach the program from then on, as those do that the terminal sends to
@@ -47,7 +47,7 @@ const char *program_stream(int fd);
 bool program_has_run(void);
 /* Ends it before it has become the program. */
 void program_cancel(struct program *p);
-/* Which signal has asked us to end or has ended the program, 0: none. */
+/* The signal that has ended the program, or that requests our end. 0: none. */
 int program_ending(void);
 
 #endif

@@ -68,7 +68,7 @@ uint64_t watch_sample(struct sets *s, struct count *counts, enum sample kind)
 	return before + (after - before) / 2;
 }
 
-/* When to look for the interval's end. A machine's clock may keep the speed it had last. */
+/* Returns when to check for the interval's end, if the machine's clock keeps its last speed. */
 static uint64_t foresee(struct watcher *w, uint64_t wall, uint64_t clock)
 {
 	double passed = (double)(clock - w->last_clock), took = (double)(wall - w->last_wall);

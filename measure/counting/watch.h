@@ -10,16 +10,16 @@
 
 #define WATCH_SHOW_NS 1000000000u	/* how often counts are shown */
 
-/* Readings that are wanted while the program runs. */
+/* Readings while the program runs. */
 struct watch {
 	unsigned int interval_ms;	/* of a timeline; 0: none */
 	/* At the end of each interval of tick_ms, the last included; arguments as for `show`. */
 	unsigned int tick_ms;
 	void (*tick)(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts);
 	void *tick_arg;
-	/* From the second second on told each second, in a thread of its own, what has been counted
-	 * since the program's start, how long ago that was, and how long on the intervals' clock;
-	 * NULL: nobody looks. */
+	/* Called each second but the first, in a thread of its own, with the counts since the
+	 * program's start, the time since then, and the same on the intervals' clock. NULL: counts
+	 * are not shown. */
 	void (*show)(void *arg, uint64_t elapsed_ns, uint64_t ns, const struct count *counts);
 	void *arg;
 };

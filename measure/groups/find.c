@@ -119,8 +119,8 @@ static bool is_wanted(const struct search *s, const FTSENT *e)
 	       !is_listed(s->list, e->fts_parent->fts_name, name);
 }
 
-/* A folder that is not there, or not ours to read, has no groups. One that cannot be read for want
- * of descriptors or memory may have the one that is asked for. */
+/* A folder that does not exist, or that we may not read, has no groups. If descriptors or memory
+ * are missing, an unread folder may have the requested group, so that is an error. */
 static void check_folder(struct search *s, const FTSENT *e)
 {
 	char why[GROUP_WHY_MAX];

@@ -65,7 +65,7 @@ struct profile_sharing {
 	uint32_t spot;
 	uint8_t offset;
 	bool store;
-	bool other;		/* the side that was asked: count is how often it was seen */
+	bool other;		/* the side that was snooped: count is how often */
 	uint32_t thread, kind;	/* kind means nothing of the other side */
 	uint32_t object;	/* at the byte; PROFILE_NOWHERE: none that was counted */
 	uint64_t object_offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders tables by what people look for: where_rank(). A row's rank is the sum of its shares of
- * several events, so what causes most of any of them stands in front. */
+/* Orders tables by importance: where_rank(). A row's rank is the sum of its shares of several
+ * events, so rows that cause most of any event come first. */
 #include "where.h"
 
 #include <stdio.h>

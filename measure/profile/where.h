@@ -48,7 +48,7 @@ struct where_side {
 
 struct where_contended {
 	uint64_t address, hits, modified;	/* snoops that found it unmodified, modified */
-	struct where_side *sides;	/* those that asked first, then their other sides */
+	struct where_side *sides;	/* requesting sides first, then the other sides */
 	size_t nsides, nasked;
 };
 

@@ -249,7 +249,7 @@ static int read_group(const struct event_reading *r, struct json_object *o, stru
 	return rc == -EINVAL ? fault(r, "a metric's name, unit or formula") : rc;
 }
 
-/* Events that were asked for by name have no group. */
+/* Events that were requested by name have no group. */
 static void read_named(const struct event_reading *r, struct json_object *o, int *events)
 {
 	struct json_object *list = json_member_list(o, "events");

@@ -94,7 +94,7 @@ static bool change_text(double old, double new, char out[HEADLINE_PART])
 	return true;
 }
 
-/* ---- what the subjects do not tell ---- */
+/* ---- changes that no subject shows ---- */
 
 /* True: a subject that the headline shows as changed has the event. */
 static bool is_told(const struct comparison *c, const struct saved_item *item)
@@ -149,7 +149,7 @@ static void put_one(FILE *f, const struct compared *one, const char *before)
 	fprintf(f, "%s%.200s %s", before, dot ? dot + 1 : name, text);
 }
 
-/* True: a subject tells an item that failed, or any that changed if none did. */
+/* True: a subject shows an item that failed or, if none failed, any that changed. */
 static bool is_enough(const struct comparison *c)
 {
 	for (int i = 0; i < c->n; i++)

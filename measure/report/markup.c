@@ -75,8 +75,8 @@ static bool is_shape(const char *name, size_t n)
 static const char blanks[] = " \t\r\n";
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-";
 
-/* Keeps places and looks, as lstopo and gnuplot write them. Handlers could be scripts, and
- * names of elements are not unique on a page with two drawings. */
+/* Keeps attributes of position and style, as lstopo and gnuplot write them. Handlers could be
+ * scripts, and names of elements are not unique on a page with two drawings. */
 static bool is_kept(const char *name, size_t n)
 {
 	static const char *const kept[] = {

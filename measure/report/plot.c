@@ -10,7 +10,7 @@
 #include "helper.h"
 #include "page.h"
 
-#define LINES_MAX 8	/* more could not be told apart */
+#define LINES_MAX 8	/* more could not be distinguished */
 #define POINTS_MAX 400	/* more could not be seen */
 
 /* A metric of a group, or an event where there is no group. */

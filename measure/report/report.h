@@ -9,7 +9,7 @@
 #include "../groups/group.h"
 #include "../profile/where.h"
 
-/* A group whose events are these of the measurement; without a group: those that were asked for by
+/* A group whose events are these of the measurement; without a group: those that were requested by
  * name. */
 struct report_group {
 	const struct group *group;
@@ -108,13 +108,14 @@ bool report_is_complete(const struct report *r);
 bool report_is_cut(const struct report *r);
 /* Why it is not complete, if a rank or the virtual machine has said so; "" otherwise. */
 const char *report_reason(const struct report *r);
-/* "from MPI_Init to MPI_Finalize", or "in its regions alone"; NULL: neither was asked for. */
+/* "from MPI_Init to MPI_Finalize", or "in its regions alone"; NULL: neither was requested. */
 const char *report_window(const struct report *r);
 /* The rule of the machine's clock: "instruction" or "estimate" and the same in words; NULL: it has
  * none. */
 const char *report_clock(const struct report *r);
 const char *report_clock_text(const struct report *r);
-/* "exit status 2"; of one that a shell gives to who ended by a signal, also its name. */
+/* "exit status 2"; for a shell's status of a program that a signal ended, also the signal's
+ * name. */
 void report_status_text(int status, char out[128]);
 /* "4 ranks on 1 node", and what is wrong with that, or "". */
 void report_job_text(const struct report_job *job, char out[160]);
@@ -125,7 +126,7 @@ struct report_span {
 	size_t begin, end;
 };
 
-/* How many a run's pass has; 0 where none were asked for. */
+/* How many a run's pass has; 0 where none were requested. */
 size_t report_intervals(const struct report *r, int run, int pass);
 /* The pass that has all of a metric's events, -1: none has. */
 int report_metric_pass(const struct report *r, const struct report_group *g, int metric);

@@ -268,7 +268,7 @@ static bool read_address(struct json_object *o, uint64_t *out)
 	return text[2] && !errno;
 }
 
-/* Those that asked stand first. */
+/* The requesting sides come first. */
 static int read_sides(struct where_reading *r, struct json_object *list,
 		      struct where_contended *c)
 {
