@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the groups and events that the options ask for: choose() and choice_free(). A group is
- * taken from a PMU of this machine, and a name that fits two PMUs is refused. Each group and each
- * event is chosen once, however often it is asked for: groups refer to events by index. */
+/* Finds the groups and events that the options name: choose() and choice_free(). A group is taken
+ * from a PMU of this machine, and a name that fits two PMUs is refused. Each group and each event
+ * is chosen once, however often it is requested: groups refer to events by index. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static int add_group(const struct machine *m, struct choice *c, const char *name
 
 /* ---- their events */
 
-/* An event that is asked for twice is counted once. */
+/* An event that is requested twice is counted once. */
 static int add_event(const struct machine *m, struct choice *c, const struct options *o,
 		     const char *name, int *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A line on stderr for each interval: lines_open(), lines_show() for struct watch, lines_close().
- * Columns are the metrics of the groups, and events that were asked for by name. Each interval has
+ * Columns are the metrics of the groups, and events that were requested by name. Each interval has
  * one line: the last one is not repeated if it was already read when the program ended. */
 #include <stdlib.h>
 #include <string.h>

@@ -57,7 +57,7 @@ struct options {
 	int first;			/* index of the program in the command's own arguments */
 };
 
-/* 0; -1: help or the version was asked for and given; EXIT_USAGE after a complaint. */
+/* 0; -1: help or the version was printed; EXIT_USAGE after a complaint. */
 int options_parse(int argc, char **argv, struct options *o);
 /* A line of a suite, which has the options of `all` besides. As options_parse(). */
 int options_parse_line(int argc, char **argv, const struct options *all, const char *name,
@@ -76,13 +76,13 @@ int complain_event(const struct machine *m, const char *given, int rc, const cha
 int complain_group(const struct machine *m, const char *name, const struct group_list *same,
 		   int rc, const char *why);
 
-/* ---- choose.c: which events are counted for what was asked */
+/* ---- choose.c: which events are counted for the options */
 
 struct choice {
 	struct group_list groups;	/* those chosen, which `report` speaks of */
 	struct event *events;
 	int nevents, nparts;
-	struct report_group *report;	/* groups in the order asked, then the events by name */
+	struct report_group *report;	/* groups in order of options, then events by name */
 	struct bundle *bundles;		/* one for each of `report` */
 	int nreport;
 };

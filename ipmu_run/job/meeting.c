@@ -46,7 +46,7 @@ struct meeting {
 	char id[MEETING_ID_MAX];
 	struct job_file first, node;	/* PREFIX.job, on the first node; PREFIX.NODE.job */
 	struct timespec began;		/* when the first node's file was written, by its clock */
-	struct taken *taken;		/* reports that have been told of */
+	struct taken *taken;		/* reports that have been passed on */
 	int ntaken;
 };
 
@@ -372,7 +372,7 @@ static int list_files(const char *prefix, const char *ending, struct listing *ou
 
 /* ---- the first node ---- */
 
-/* Was the report told of, and is it still the same file? */
+/* Was the report passed on, and is it still the same file? */
 static bool was_taken(const struct meeting *m, const char *path, const struct stat *st)
 {
 	for (int i = 0; i < m->ntaken; i++)
@@ -434,7 +434,7 @@ static bool is_running(const char *report)
 	return runs;
 }
 
-/* A node leaves its report before its job file goes, so the job files are looked at first. */
+/* A node writes its report before it removes its job file, so the job files are checked first. */
 int meeting_look(struct meeting *m, meeting_report_fn take, void *arg)
 {
 	int running = count_running(m);

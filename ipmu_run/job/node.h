@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes of a job on one node, which find each other without MPI: by a socket whose name
- * they all know, in a private folder. The first to come leads and counts for all; the others only
- * run their programs and tell it when those have ended. A program without a launcher is a job of
- * one process. */
+/* The processes of a job on one node, which find each other without MPI: by a socket in a private
+ * folder, whose name is the same for all. The first process leads and counts for all; the others
+ * only run their programs and report their ends to it. A program without a launcher is a job of one
+ * process. */
 #ifndef IPMU_RUN_NODE_H
 #define IPMU_RUN_NODE_H
 
@@ -46,7 +46,7 @@ void node_go(struct node *n, struct region *region, struct phases *phases);
 void node_halt(struct node *n);
 /* Makes the other processes exit with that status, without a message. */
 void node_refuse(struct node *n, int status);
-/* Waits until the others' programs have ended, or a signal has told us to end. *ns becomes the time
+/* Waits until the others' programs have ended, or a signal requests our end. *ns becomes the time
  * since node_go(), if there are others. */
 void node_wait(struct node *n, uint64_t *ns);
 /* Adds the leader's own. */
@@ -56,8 +56,8 @@ struct node_ranks node_ranks(const struct node *n, int status, bool killed);
 
 /* Waits for the leader's word: 0, or the status to leave with. */
 int node_await(struct node *n);
-/* The program has ended. asks: true is returned if it was before its time, that is between MPI_Init
- * and MPI_Finalize or by a signal. */
+/* The program has ended. Returns true if `asks` is set and it ended early: between MPI_Init and
+ * MPI_Finalize, or by a signal. */
 bool node_gone(struct node *n, const struct program *p, int status, bool asks);
 /* Lets the leader write, if it was: launchers may end a job as soon as one of its processes has
  * ended. */

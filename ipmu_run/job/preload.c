@@ -26,7 +26,7 @@ static int find(char *out, size_t bytes, char *why)
 			 LIBRARY);
 		return -ENOENT;
 	}
-	/* The dynamic linker knows no quoting. */
+	/* The dynamic linker has no quoting. */
 	if (strpbrk(out, " :,")) {
 		snprintf(why, COUNT_WHY_MAX, "%.900s: install it where the path has no blank, "
 			 "colon or comma", out);

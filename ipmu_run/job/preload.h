@@ -4,8 +4,8 @@
 
 #include "../../measure/counting/machine.h"
 
-/* Programs that are started from now on get the library that tells of MPI_Init and MPI_Finalize.
- * 0, or a negative errno with why. */
+/* Programs that are started from now on get the library that reports MPI_Init and MPI_Finalize. 0,
+ * or a negative errno with why. */
 int preload_set(char why[COUNT_WHY_MAX]);
 
 #endif

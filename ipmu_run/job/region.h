@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The time from MPI_Init to MPI_Finalize on one node, of which the ranks tell (mpi_region.h): its
- * window begins when all of the node's ranks have begun, and ends when all have come to their
- * MPI_Finalize or are gone. */
+/* The time from MPI_Init to MPI_Finalize on one node, which the ranks report (mpi_region.h): its
+ * window begins when all of the node's ranks have begun. It ends when all have reached their
+ * MPI_Finalize or have ended. */
 #ifndef IPMU_RUN_REGION_H
 #define IPMU_RUN_REGION_H
 
@@ -19,8 +19,8 @@ struct region_alarm {
 	void *arg;
 };
 
-/* The programs that are started from now on tell of MPI at that socket. 0, or a negative errno with
- * why. */
+/* Programs that are started from now on report MPI's begin and end to that socket. 0, or a negative
+ * errno with why. */
 int region_tell(int rank, const char *path, char why[COUNT_WHY_MAX]);
 
 /* ---- of the process that counts. 0, or a negative errno with why. */

@@ -44,8 +44,8 @@ int socket_connect(int fd, const char *path)
 	return connect(fd, (struct sockaddr *)&name, sizeof(name)) ? -errno : 0;
 }
 
-/* Removes the sockets of killed processes. A live one does not notice: its socket has another type
- * than the one that asks (EPROTOTYPE). */
+/* Removes the sockets of killed processes. A live process does not notice: its socket has another
+ * type than the connecting one (EPROTOTYPE). */
 static void sweep(const char *folder)
 {
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
