@@ -13,8 +13,7 @@ workloads=${WORKLOADS:-${BIN:+$BIN/workloads}}
 llc=8388608,16,64	# of both; scripts may change it
 read_i=intel_uncore:::skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I
 export LC_ALL=C		# numbers with a point
-# glibc's memset of a large block leaves it out of the caches from 2.40 on; cachegrind knows no such
-# stores.
+# From 2.40 on, glibc's memset of a large block bypasses the caches; cachegrind has no such stores.
 export GLIBC_TUNABLES=glibc.cpu.x86_memset_non_temporal_threshold=0xfffffffffffffff
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT

@@ -87,7 +87,7 @@ KERNEL uint64_t chase_kernel(const uint64_t *nodes, size_t steps)
 	return at;
 }
 
-/* As many threads as OpenMP is told, each with its own part of the table. */
+/* As many threads as OpenMP is set to, each with its own part of the table. */
 KERNEL void parallel_kernel(uint64_t *words, size_t n, size_t sweeps)
 {
 	#pragma omp parallel

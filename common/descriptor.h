@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptors inside a process that is not ours. The program around a library may close every
  * descriptor (closefrom, close_range) or take a number for a file of its own (dup2). So a library
- * records what it opened, and uses a number only while fstat() still shows that. A program that
- * opens the very same device or file at that number cannot be told apart.
+ * records what it opened, and uses a number only while fstat() still shows that. If a program opens
+ * the very same device or file at that number, the check does not detect it.
  *
  * Async-signal-safe, and errno is kept. */
 #ifndef IPMU_DESCRIPTOR_H

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* path: of ipmu-restore; "": it is looked for in PATH. False: there is none. */
+/* path: of ipmu-restore; "": search for it in PATH. False: there is none. */
 bool guardian_join(const char *path);
 void guardian_leave(void);
 

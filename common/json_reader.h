@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of parsed JSON objects. Each function takes NULL for the object, and a member of another
- * type than wanted is as none. What is returned belongs to the object. */
+/* Members of parsed JSON objects. Each function accepts NULL for the object, and ignores a member
+ * of another type. What is returned belongs to the object. */
 #ifndef IPMU_JSON_READER_H
 #define IPMU_JSON_READER_H
 

@@ -10,7 +10,7 @@
 
 struct launched {
 	int rank, size;		/* in the job */
-	int local_size;		/* of them on this node; -1: not told */
+	int local_size;		/* of them on this node; -1: unknown */
 	char job[LAUNCHED_JOB_MAX];	/* the same for all of them on this node, and no others */
 	bool job_wide;		/* and on the other nodes, too */
 };

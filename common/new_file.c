@@ -2,7 +2,7 @@
 /* Files that appear whole or not at all (new_file.h). new_file_open() makes a file without a name,
  * or a temporary one where the file system cannot do that. new_file_publish() gives it its name,
  * and new_file_drop() ends it in every case. Each process holds a lock (flock) on the file that it
- * writes, so remove_left() can tell the temporary files of dead processes. */
+ * writes, so remove_left() can recognize the temporary files of dead processes. */
 #include "new_file.h"
 
 #include <dirent.h>
@@ -172,7 +172,7 @@ static int take_name(const struct new_file *n)
 		unlink(n->temporary);
 		rc = link_to(fd, n->temporary);
 	} else {
-		rc = fsync(fd) ? -errno : 0;	/* a server tells only now that its disk is full */
+		rc = fsync(fd) ? -errno : 0;	/* a server may report a full disk only now */
 	}
 	return rc || !rename(n->temporary, n->path) ? rc : -errno;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as the engine and the components see it: plain data, no hwloc types.
  *
- * Three index spaces, told apart by name: os_cpu is the kernel's CPU number; core_idx and pkg_idx
- * count from 0 over the whole machine, in hwloc's logical order; smt_idx counts from 0 within a
- * core. "Allowed" means that this process may use the CPU (cgroups, cpusets, and whatever
+ * Three index spaces, distinguished by name: os_cpu is the kernel's CPU number; core_idx and
+ * pkg_idx count from 0 over the whole machine, in hwloc's logical order; smt_idx counts from 0
+ * within a core. "Allowed" means that this process may use the CPU (cgroups, cpusets, and whatever
  * restriction the hwloc environment describes), not that the calling thread is bound to it.
  *
  * A loaded topology never changes: any number of threads may read it at the same time. Loading
@@ -27,7 +27,7 @@ extern "C" {
 
 struct ipmu_cpu {
 	int os_cpu;
-	int core_idx;		/* machine-wide; one per CPU where hwloc knows no cores */
+	int core_idx;		/* machine-wide; one per CPU where hwloc has no cores */
 	int smt_idx;		/* hardware thread within its core */
 	int pkg_idx;
 	int numa_os;		/* kernel's number of its lowest NUMA node, -1: none */
@@ -81,17 +81,17 @@ const struct ipmu_cpu *ipmu_topology_cpu(const struct ipmu_topology *t, int os_c
  * machine has no such package, -ENODEV if no CPU of it is allowed. */
 int ipmu_topology_reach(const struct ipmu_topology *t, int pkg_idx, int prefer_os_cpu);
 
-/* The LLC slice that sits with a CPU's core on parts with one slice per core (Skylake client):
- * the core's index within its package, or, where CPUs are offline, the kernel's number of the core
- * if it has distinct ones, so that a core that is wholly offline leaves a gap. Which model has such
- * slices is not asked here: see ipmu_topology_kinds().
- * Returns the index, -ENODEV if the core has none, or -EINVAL if the machine has no such CPU. */
+/* The LLC slice that sits with a CPU's core on parts with one slice per core (Skylake client): the
+ * core's index within its package, or, where CPUs are offline, the kernel's number of the core if
+ * it has distinct ones, so that a core that is wholly offline leaves a gap. Which model has such
+ * slices is not checked here: see ipmu_topology_kinds(). Returns the index, -ENODEV if the core has
+ * none, or -EINVAL if the machine has no such CPU. */
 int ipmu_topology_slice(const struct ipmu_topology *t, int os_cpu);
 
-/* Boxes: sets of counters that count for a place. How many there are follows from the identity of
- * the CPU and the topology, no register is read: a part with cores fused off may have more slices
- * than are told here. PMUs that any CPU may have, such as the architectural fixed counters, are
- * left out. */
+/* Boxes: sets of counters that count for a place. Their number follows from the identity of the CPU
+ * and the topology; no register is read. A part with cores fused off may have more slices than are
+ * listed here. PMUs that any CPU may have, such as the architectural fixed counters, are left
+ * out. */
 enum ipmu_box_place {
 	IPMU_BOX_PACKAGE,	/* `each` of them in every package */
 	IPMU_BOX_SLICE,		/* one beside every core, or cluster of cores with one L2 cache,

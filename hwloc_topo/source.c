@@ -77,8 +77,8 @@ int ipmu_source_load(hwloc_topology_t topology, char *why)
 	return 0;
 }
 
-/* No devices: looking for those costs most of hwloc's time. Of caches those that tell which cores
- * share a slice. */
+/* Load no devices, because finding them takes most of hwloc's time. Load only the caches that show
+ * which cores share a slice. */
 int ipmu_source_open(hwloc_topology_t *topology, char *why)
 {
 	int rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which machine hwloc is asked about. For this folder only: hwloc's types do not leave it. */
+/* Which machine hwloc loads. For this folder only: hwloc's types do not leave it. */
 #ifndef IPMU_SOURCE_H
 #define IPMU_SOURCE_H
 

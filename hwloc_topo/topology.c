@@ -13,8 +13,8 @@
 #include "ipmu_topology.h"
 #include "source.h"
 
-/* A missing object (NULL) is a value like any other: "the cores or packages hwloc knows nothing
- * about", so that a machine described in part still has every CPU in some package. */
+/* A missing object (NULL) is a value like any other: "the cores or packages that hwloc does not
+ * have", so that a machine described in part still has every CPU in some package. */
 struct builder {
 	struct ipmu_topology *t;
 	hwloc_obj_t *package_objs;	/* one per package found so far */
@@ -31,9 +31,9 @@ static int topology_explain(char *why, int err, const char *what)
 	return -err;
 }
 
-/* hwloc 3.0 has what it knows of the machine at the topology, 2.x at the root object, where 3.0
- * leaves what it reads from a file of 2.x. The two return what they know of a kind of CPU in
- * different forms. */
+/* hwloc 3.0 has the machine's info attributes at the topology, 2.x at the root object. For a file
+ * of 2.x, 3.0 keeps them there. The two return the attributes of a kind of CPU in different
+ * forms. */
 #if HWLOC_API_VERSION >= 0x00030000
 static const char *machine_info(hwloc_topology_t topology, const char *name)
 {

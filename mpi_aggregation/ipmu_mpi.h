@@ -59,8 +59,8 @@ int ipmu_mpi_stop(struct ipmu_mpi *m);
 int ipmu_mpi_read(struct ipmu_mpi *m);
 
 /* The same in two steps. Counters are read in the first, which does not wait for other ranks. The
- * second may be asked whether it is done (*done 1) any number of times; ipmu_mpi_read_wait waits.
- * -EBUSY: a read is under way. -EINVAL: none is. */
+ * second may be called any number of times to test whether it is done (*done 1); ipmu_mpi_read_wait
+ * waits. -EBUSY: a read is under way. -EINVAL: none is. */
 int ipmu_mpi_read_begin(struct ipmu_mpi *m);
 int ipmu_mpi_read_test(struct ipmu_mpi *m, int *done);
 int ipmu_mpi_read_wait(struct ipmu_mpi *m);

@@ -3,8 +3,8 @@
  * ipmu_region_begin() and ipmu_region_end() test one variable if there is none.
  *
  * On a virtual machine nothing of this is counted. The machine's device takes the name and sends
- * the message itself. The code on the way to it is in a section of its own, which begin() has told
- * the machine not to count, and calls nothing outside of that section. Each function leaves it for
+ * the message itself. The code on the way to it is in a section of its own, which begin() has
+ * excluded from counting, and calls nothing outside of that section. Each function leaves it for
  * its last instruction: a return that is counted goes with the call that the program has made. */
 #include "ipmu_region.h"
 

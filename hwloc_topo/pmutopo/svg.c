@@ -139,10 +139,10 @@ static int xml_write(hwloc_topology_t topology, FILE **out, char *why)
 }
 
 struct look {
-	bool labels, narrow, alike;	/* alike: no core is to be told from others */
+	bool labels, narrow, alike;	/* alike: equal cores are drawn once */
 };
 
-/* Run lstopo-no-graphics, or lstopo, which may want a display and draw with another library.
+/* Run lstopo-no-graphics, or lstopo, which may need a display and draw with another library.
  * Variables that point hwloc at a machine are hidden: either program would draw that machine,
  * without boxes. */
 static int lstopo_run(const struct look *look, int in, int out, char *why)
@@ -200,7 +200,7 @@ static void mend_view_box(int fd)
 		if (*p == 'p' || *p == 'x')
 			*p = ' ';
 	if (p && pwrite(fd, head, (size_t)n, 0) != n)
-		(void)ftruncate(fd, 0);		/* svg_is_whole() tells */
+		(void)ftruncate(fd, 0);		/* svg_is_whole() reports it */
 }
 
 static int svg_check(int fd, const char *path, char *why)
@@ -212,7 +212,7 @@ static int svg_check(int fd, const char *path, char *why)
 	return -EIO;
 }
 
-/* The caller looks for errors of the standard output. */
+/* The caller checks for errors of the standard output. */
 static void copy_out(FILE *from)
 {
 	char text[4096];

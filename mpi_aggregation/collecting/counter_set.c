@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a counter set, from ipmu_mpi_init() to ipmu_mpi_finalize(), and its counts:
- * ipmu_mpi_get(). Leaders resolve the events and tell their nodes, so other ranks open a component
- * only for events of their own. In ipmu_mpi_init() agree() follows each step that may fail: all
- * ranks continue, or all return the same error. */
+ * ipmu_mpi_get(). Leaders resolve the events and send them to their nodes, so other ranks open a
+ * component only for events of their own. In ipmu_mpi_init() agree() follows each step that may
+ * fail: all ranks continue, or all return the same error. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static int same_kind(struct ipmu_mpi *m, char *why)
 	return -EXDEV;
 }
 
-/* ---- leaders know what the events are, and tell their nodes ---- */
+/* ---- leaders resolve the events, and send them to their nodes ---- */
 
 static int resolve_listed(struct ipmu_mpi *m, char *why)
 {

@@ -27,7 +27,7 @@ static void node_id(char id[ID_BYTES])
 	}
 }
 
-/* FNV-1a. Boot ids are random, so 62 bits of it tell the nodes of any machine apart. */
+/* FNV-1a. Boot ids are random, so 62 bits of the hash distinguish the nodes of any machine. */
 static uint64_t id_hash(const char *id)
 {
 	uint64_t hash = 0xcbf29ce484222325u;

@@ -11,7 +11,7 @@
 #define CPU_WORDS (CPU_SETSIZE / 64)
 #define CORE_COMPONENT "intel_core:::"
 
-/* The first rank of the node that could not count something tells its leader why. */
+/* The first rank of the node that could not count something sends its leader the reason. */
 static void tell_why(struct ipmu_mpi *m)
 {
 	char why[IPMU_MPI_WHY_MAX] = "";

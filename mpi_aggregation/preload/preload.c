@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* libipmu_mpi_region.so: tells the node's ipmu-run when MPI begins and ends in a program that knows
- * nothing of it (mpi_region.h). Counting, reports and endings are the business of ipmu-run.
+/* libipmu_mpi_region.so: reports to the node's ipmu-run when MPI begins and ends, in a program
+ * without code for that (mpi_region.h). Counting, reports and endings are handled by ipmu-run.
  *
  * It is preloaded into programs of any MPI implementation, and into launchers, shells and vpmu. So
  * there is no mpi.h in it, and no library but C's: it hands on pointers and ints alone, an MPI_Comm

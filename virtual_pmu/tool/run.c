@@ -93,7 +93,7 @@ struct run_request {
 	bool feed, follow, strict, data;
 };
 
-/* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
+/* 0; VPMU_EXIT_USAGE; -1: help was printed. */
 static int parse_options(int argc, char **argv, struct run_request *r)
 {
 	int code, rc = 0;

@@ -76,7 +76,7 @@ struct boot_request {
 	bool strict;
 };
 
-/* 0; VPMU_EXIT_USAGE; -1: help was asked for and given. */
+/* 0; VPMU_EXIT_USAGE; -1: help was printed. */
 static int parse_options(int argc, char **argv, struct boot_request *r)
 {
 	int code, rc;
