@@ -57,7 +57,7 @@ memory() {	# memory READS: by the commands, and by the free-running counters
 	check free "$1"
 }
 
-# Every line comes from memory each time, whoever asks for it, and its request stays for 180 clocks.
+# Every line is read from memory each time, by any core. Its request takes 180 clocks.
 small='--l2 64K,8,64 --llc 640K,16,64'
 for cpus in 0 16 '3 23'; do
 	# shellcheck disable=SC2086
@@ -80,7 +80,7 @@ run adln-8e8t '--l2 64K,8,64 --llc 128K,16,64' adl read $lines 7
 check misses $sweeps
 memory $sweeps
 
-# An array of 1 MiB is in the L2 of each core or cluster that was there: it asks for each line once.
+# An array of 1 MiB fits the L2 of each core or cluster in use, which requests each line once.
 for row in '1 0' '2 0 2' '1 16 17 19' '2 16 20' '2 1 16 17'; do
 	# shellcheck disable=SC2086
 	set -- $row

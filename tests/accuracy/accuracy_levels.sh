@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Clocks per line by the level that has it, for programs: one loads lines by addresses that it
-# knows, one chases pointers. The machines stand for all kinds of levels (feed_levels has all
-# machines). Within 3 % a line takes latency / buffers clocks, or those of its instructions if these
-# are more. It takes at most both after each other, as the clocks of a block come before its loads.
-# A block has 8 lines, and 11 or 10 instructions, one in a clock.
+# Clocks per line by the level that has it, for programs: one loads lines by computed addresses, one
+# chases pointers. The machines stand for all kinds of levels (feed_levels has all machines). Within
+# 3 % a line takes latency / buffers clocks, or those of its instructions if these are more. It
+# takes at most both after each other, as the clocks of a block come before its loads. A block has 8
+# lines, and 11 or 10 instructions, one in a clock.
 #
 # Where the clock estimates time, two loads begin in a clock (Intel's optimization manual, 248966),
 # or one each 4 if it needs the address of the one before. The L2 gives a line each 2 clocks, 12
-# clocks after it is asked for. A chase waits for each line until it has come, and for its page: 9
+# clocks after the request. A chase waits for each line until it has come, and for its page: 9
 # clocks where the page is in the second level of the translation buffer, else 26. The branch that
 # ends a sweep is mispredicted, which is 16 clocks: with 128 lines 0.125 of a line.
 set -u

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The core PMUs, the M-Boxes and the C-Boxes through PAPI, on kernels whose counts cachegrind or arithmetic knows.
-# Cachegrind runs here and now, for the kernel's function alone; the measured region has PAPI_start
-# and PAPI_stop besides. Tolerances: 2 % for what is counted exactly, on kernels so long that PAPI's
-# own instructions stay below it, with those of the thread that reads counters before they wrap: on a busy
-# machine it wakes up meanwhile. 3 % for misses, whose caches PAPI's code disturbs.
+# The core PMUs, the M-Boxes and the C-Boxes through PAPI, on kernels whose counts follow from cachegrind or
+# arithmetic. Cachegrind runs here and now, for the kernel's function alone; the measured region has PAPI_start
+# and PAPI_stop besides. Tolerances: 2 % for what is counted exactly, on kernels so long that PAPI's own
+# instructions stay below it, with those of the thread that reads counters before they wrap: on a busy machine it
+# wakes up meanwhile. 3 % for misses, whose caches PAPI's code disturbs.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../bench/stack.sh"
 requires valgrind "its cachegrind is the other opinion"

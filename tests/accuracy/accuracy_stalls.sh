@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Micro-operations, loads that wait and stalls of the virtual Skylake client, against arithmetic. Micro-ops of
 # a round are those of Intel's documents: a load is fused with its addition, a store's address with its data, a
-# compare with its branch, and a copy is not executed (tests/feed/feed_costs.sh compares more with LLVM).
-# Lines come from memory, 180 clocks after they are asked for, through 10 fill buffers (`vpmu machines`).
+# compare with its branch, and a copy is not executed (tests/feed/feed_costs.sh compares more with LLVM). Lines
+# are read from memory, 180 clocks after the request, through 10 fill buffers (`vpmu machines`).
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs ipmu-run "${CC:-cc}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Hosted CI: GitHub's and GitLab's files are YAML, run .ci/run and nothing else in its place, and have the
-# same systems and compilers. Nothing here runs on either of them. Issue forms ask for what a maintainer
-# needs first.
+# same systems and compilers. Nothing here runs on either of them. Issue forms have fields for what a
+# maintainer needs first.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 cd "${SRCDIR:-$(dirname "$0")/../..}" || exit 1

@@ -11,8 +11,9 @@ trees=(--with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" --with-qemu
 failed=0
 unset CC CFLAGS MAKEFLAGS TESTS CONFIG_SITE CONFIG_SHELL
 
-# A configured source tree refuses other build trees: test a copy of what configure needs. What is
-# installed is asked once for each list of ANSWERS: it takes half of configure's time.
+# A configured source tree refuses other build trees: test a copy of what configure needs.
+# Installed packages are checked once for each list of ANSWERS: that takes half of configure's
+# time.
 mkdir -p "$scratch/src/component/engine" "$scratch/answers"
 cp -r "$srcdir/configure" "$srcdir/Makefile.in" "$srcdir/build-aux" "$scratch/src/"
 cp "$srcdir/component/engine/ipmu.h" "$scratch/src/component/engine/"
@@ -69,7 +70,7 @@ says 'apt-get install gcc '
 says '--install-deps'
 never 'installing packages'
 
-# From here on configure need not look for the best shell each time: 35 processes.
+# From here on configure need not search for the best shell each time, which takes 35 processes.
 export CONFIG_SHELL=$BASH
 export ANSWERS=$scratch/answers
 
@@ -170,7 +171,7 @@ if [ -z "$absent" ]; then
 fi
 
 # -- --install-deps: what building and counting need; with =check also the packages of tests and both MPIs;
-# those of an MPI that is asked for
+# those of an MPI that is requested
 mkdir "$scratch/lists"
 echo 'one must x' >"$scratch/lists/missing_base"
 printf '%s\n' 'one must x' 'two want x' >"$scratch/lists/missing_base_mpich"

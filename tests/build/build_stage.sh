@@ -36,8 +36,8 @@ for file in "${elf[@]}"; do
 		[[ ${file##*/} = ipmu-run || ${file##*/} = ipmu-check ]] && [[ $path != *"$BUILDDIR"* ]] ||
 			fail "run path of $file: $path" ;;
 	*":\$ORIGIN:\$ORIGIN/$to_lib")
-		# PAPI's programs and libraries are linked with the same options; a library looks beside
-		# itself first, as on the way of programs others' of the same name may lie.
+		# PAPI's programs and libraries are linked with the same options; a library searches its
+		# own folder first, as other libraries of the same name may be in the programs' path.
 		[[ ${file##*/} = papi_* || ${file##*/} = libpapi.so.* || ${file##*/} = libsde.so.* ]] ||
 			fail "run path of $file: $path" ;;
 	*) fail "run path of $file: $path" ;;

@@ -86,7 +86,7 @@ echo '	enum one { A };' >>"$planted/b.c"
 for file in "${scripts[@]}"; do
 	"$(sed -n '1s/^#!//p' "$file")" -n "$file" || fail "$file: syntax"
 done
-# Libraries are where configure was told.
+# Libraries are in the folder that was given to configure.
 grep -rnE '\$\{?STAGE\}?"?/lib' tests --include='*.sh' --include=environment.sh --include=run |
 	grep -v build_style.sh && fail 'it is $STAGE_LIB that these mean'
 exit "$failed"

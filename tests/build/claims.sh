@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Each claim of docs/pmus.md's table of what is covered, and each limit in docs/trouble.md, has a test in
-# tests/claims.tsv, with the place in that test; and nothing stands there that they do not say.
+# tests/claims.tsv, with the place in that test; and claims.tsv has no other claims.
 #
 #   claims.sh             check
 #   claims.sh --list      the claims, one a line, as claims.tsv wants them

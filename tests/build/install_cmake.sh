@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The CMake package: a program that asks for it is built and runs, also after the tree was moved, and a
-# version that is too new or of another first number is refused.
+# The CMake package: a program that uses it is built and runs, also after the tree was moved. A
+# requested version that is too new or of another first number is refused.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 : "${STAGE:?the staged tree}" "${STAGE_LIB:?}" "${VERSION:?}"

@@ -35,7 +35,7 @@ for shell in dash bash ksh zsh; do
 		fail "$shell, variables set before"
 done
 
-# -- a moved tree: bash sees it, other shells are told
+# -- a moved tree: bash detects it, other shells need the path
 cp -a "$STAGE" "$scratch/moved dir" 2>/dev/null
 here="$scratch/moved dir"
 diff <(wanted '' '') <(source_in bash 2) || fail 'bash, moved'

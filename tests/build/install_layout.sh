@@ -19,7 +19,7 @@ $make -s -C "$BUILDDIR" DIST_NAME=$name $name.tar.gz && tar -C "$scratch" -xzf "
 	{ echo 'make dist failed'; exit 1; }
 rm -f "$BUILDDIR/$name.tar.gz"
 mkdir "$build" "$scratch/bin" && cd "$build" || exit 1
-# What PAPI asks for is left out, too: it is the places that are looked at. Errors of GCC 14 are added.
+# PAPI's own -O and -g are overridden, too: only places are checked. Errors of GCC 14 are added.
 errors=(-Werror={implicit-int,implicit-function-declaration}
 	-Werror={incompatible-pointer-types,int-conversion})
 printf '#!/bin/sh\nexec %s "$@" -O0 -g0\n' "${CC:-cc} ${errors[*]}" >"$scratch/cc"
@@ -29,7 +29,7 @@ chmod +x "$scratch/cc"
 	--sysconfdir=/etc --with-papi-src="$PAPI_SRC" --with-libpfm4-src="$LIBPFM4_SRC" \
 	--with-qemu="$(type -P qemu-x86_64)" >configured 2>&1 ||
 	{ tail -n 20 configured; exit 1; }
-# PAPI's configure has asked this compiler the same before: only folders are others.
+# PAPI's configure has tested this compiler before: only folders are different.
 sed -n '/^ac_cv_\(c\|f77\|file__\(dev\|proc\|sys\)\|func\|header\|path\|prog\|safe\)_/p' \
 	"$PAPI_BUILD/src/config.log" >"$scratch/site" || exit 1
 [ "$(wc -l <"$scratch/site")" -gt 30 ] || fail 'no answers in the config.log of PAPI'
@@ -73,7 +73,7 @@ done
 [ "$(ls "$root")" = usr ] || fail "beside usr: $(ls "$root")"
 grep -rlIF -e "$build" -e "$root" "$root" && fail 'these name the build or DESTDIR'
 
-# -- the guardian of MPI jobs, which nothing below starts, is looked for by the way from there
+# -- the guardian of MPI jobs, which nothing below starts, is found by the path from there
 if [ -f "$lib/libipmu_mpi_${MPIS%% *}.so" ]; then
 	grep -qaF '/../../bin/ipmu-restore' "$lib/libipmu_mpi_${MPIS%% *}.so" || fail 'the way to ipmu-restore'
 	[ -x "$lib/../../bin/ipmu-restore" ] || fail 'no ipmu-restore at the end of it'

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Who may include what, and who may call whom: the rooms of the house, the table of their neighbours,
-# and inside a room its layers.
-# A room's own headers are always allowed, but for those of a higher layer. Outside headers are looked
-# up below; what is not listed there must be the C library's, the kernel's or the compiler's.
-# Calls are read from the symbols of the built objects: no circle of files, no call of a higher layer.
+# Checks which room may include or call which: the table of the rooms' neighbours, and inside a room
+# its layers. A room's own headers are always allowed, but for those of a higher layer. Outside
+# headers are looked up below; what is not listed there must be the C library's, the kernel's or the
+# compiler's. Calls are read from the symbols of the built objects: no circle of files, no call of a
+# higher layer.
 set -u
 root=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 cc=${CC:-gcc}
@@ -196,7 +196,7 @@ check_tree() {	# check_tree ROOT: report every include that breaks the table
 	[ "$bad" = 0 ] && [ "$n" -gt 0 ]
 }
 
-# A library that is preloaded has functions of the C library's names: who calls one of them means the
+# A library that is preloaded has functions of the C library's names: a call of one of them is to the
 # C library's.
 c_library=$(nm -D -P --defined-only "$(${cc%% *} -print-file-name=libc.so.6)" | sed 's/[@ ].*//')
 [ -n "$c_library" ] || { echo "no names of the C library: is nm there?"; exit 1; }

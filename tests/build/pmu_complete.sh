@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Each family of PMUs has all that CONTRIBUTING.md asks for, and each machine too; and the guide names
-# all files that are asked for. The engine's list
-# and the virtual machine's are walked. facts/client-uncores/processors.tsv, of client processors, and
-# tests/data/pmus.tsv say by which names the rest is found.
-# A line "ptl_unc: no row in FILE" tells what is missing, and where.
+# Each family of PMUs has all that CONTRIBUTING.md requires, and each machine too; and the guide names
+# all files that are required. The engine's list and the virtual machine's are walked.
+# facts/client-uncores/processors.tsv, of client processors, and tests/data/pmus.tsv have the names by
+# which the rest is found. A line "ptl_unc: no row in FILE" reports what is missing, and where.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 root=$(cd "${SRCDIR:-$(dirname "$0")/../..}" && pwd) || exit 1

@@ -23,7 +23,7 @@ if [ ! -f "${QEMU_SRC:-none}/VERSION" ]; then
 	finish
 	exit
 fi
-# The files that patches change, and those that make-series looks for.
+# The files that patches change, and those that make-series searches for.
 fresh() {
 	rm -rf "$scratch/tree" && mkdir "$scratch/tree" &&
 		sed -n 's:^--- a/::p' "$patches"/*.patch | sort -u |

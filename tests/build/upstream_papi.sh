@@ -17,8 +17,8 @@ verdict 'the series is made' $?
 cp -R "$PAPI_SRC" "$scratch/papi" && cd "$scratch/papi" && git apply "$scratch/series"/*.patch >"$scratch/out" 2>&1
 verdict 'the series applies' $?
 
-# PAPI's configure has asked this compiler the same before. All but the component is compiled in haste, and
-# libpfm4 is the build's.
+# PAPI's configure has tested this compiler before. All but the component is compiled without optimization,
+# and libpfm4 is the build's.
 sed -n '/^ac_cv_\(c\|f77\|file__\(dev\|proc\|sys\)\|func\|header\|path\|prog\|safe\)_/p' \
 	"${PAPI_BUILD:?}/src/config.log" >"$scratch/site"
 [ "$(wc -l <"$scratch/site")" -gt 30 ]

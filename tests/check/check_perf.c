@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ipmu-check's use of the kernel's uncore drivers: which folders of /sys are boxes of a driver,
- * which type, event and CPU are asked for, and what sum comes back. /sys and the system call are
+ * which type, event and CPU are requested, and which sum is returned. /sys and the system call are
  * the test's own. */
 #include "component/check/check.h"
 

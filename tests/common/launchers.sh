@@ -23,7 +23,7 @@ elsewhere() {
 elsewhere $ours "$(for m in RANKS LOCAL_RANKS JOBS ALLOCATIONS; do list $ours LAUNCHER_$m; done)" \
 	common component hwloc_topo mpi_aggregation measure ipmu_run virtual_pmu
 
-# Who finds a local rank finds a rank: every launcher that has the one has the other.
+# Every launcher that has a variable for the local rank has one for the rank.
 ranks=" $(list $ours LAUNCHER_RANKS | tr '\n' ' ')"
 while read -r launcher; do
 	[[ $ranks = *" $launcher"* ]] || fail "LAUNCHER_RANKS has nothing of ${launcher%_}"

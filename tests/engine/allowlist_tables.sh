@@ -11,10 +11,10 @@ failed=0
 fail() { echo "FAILED: $*"; failed=1; }
 
 # Lines of a table as "0xADDR 0xMASK NAME". Not allowed for this use: the time stamp counter and
-# DEBUGCTL, of which the engine knows nothing. By hand, beyond the column of the writable bits:
-# flags cleared by writing 1 and what cannot be read have all bits, since msr-safe merges a masked
-# write with what it reads; so have counters that extend a sign (IA32_PMCn); what no event needs has
-# none (IA32_DS_AREA, PEBS of Core 2, the address filter); PMU_ISS has the bits that its note gives,
+# DEBUGCTL, which the engine does not use. By hand, beyond the column of the writable bits: flags
+# cleared by writing 1 and what cannot be read have all bits, since msr-safe merges a masked write
+# with what it reads; so have counters that extend a sign (IA32_PMCn); what no event needs has none
+# (IA32_DS_AREA, PEBS of Core 2, the address filter); PMU_ISS has the bits that its note gives,
 # PEBS_ENABLE too, but not those that make the CPU write records (26:25); "unknown" bits are below.
 expected() {	# expected TABLE
 	"${SRCDIR:?}/facts/registers" "$1" | awk -F '\t' '

@@ -146,7 +146,7 @@ static void a_refused_batch_writes_nothing(void **state)
 	assert_int_equal(regs.failure.addr, 0x710);
 }
 
-/* As what gives registers back wants it: one that fails does not keep the others. */
+/* As the restoring of registers needs it: a write that fails does not stop the others. */
 static void or_as_much_as_it_can(void **state)
 {
 	(void)state;

@@ -25,7 +25,7 @@ static bool address_of(const struct vpmu_register_info *r, const char *cell)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%s0x%X", space[r->space], r->address);
-	/* vpmu_registers_tsv looks for the places in the table. */
+	/* vpmu_registers_tsv checks the places in the table. */
 	return strcmp(text, cell) == 0 || strncmp(cell, "table:", 6) == 0;
 }
 
@@ -45,7 +45,7 @@ static uint32_t number_of(const char *cell)
 		strcmp(what, "counter") == 0 ? IPMU_UNIT_COUNTERS + 8 * i : 0);
 }
 
-/* The table tells the width of a discovered unit, and the engine takes no reset. */
+/* The width of a discovered unit is from the table, and the engine uses no reset. */
 static void check_engine(const struct client_generation *g, const char *name, const struct tsv *t)
 {
 	char found[64];

@@ -31,7 +31,7 @@ struct fault {
 	enum step fails;	/* NEVER: all goes well */
 	int rc;
 	const char *says, *todo;
-	const char *never;	/* advice that would be wrong; NULL: not looked for */
+	const char *never;	/* advice that would be wrong; NULL: not checked */
 	bool lost;		/* counters stay at what was read last: see want() */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A measurement loop is killed with SIGKILL at random moments, on each kind of machine; the next
  * process that counts finds every register as it was before the first. After SIGTERM at random
- * moments nobody has to come. IPMU_KILLS=N asks for another number than 200 of each, SEED=N for
+ * moments no other process is needed. IPMU_KILLS=N sets another number than 200 of each, SEED=N
  * other moments. */
 #include "engine_fixture.h"
 #include "on_machine.h"

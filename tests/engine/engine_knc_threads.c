@@ -25,7 +25,7 @@
 #define ALL (136u * UNIT)	/* 1 + 2 + ... + 16 */
 #define ENABLE 0x00400000u
 
-/* CRI events that no thread asks for: victims of the L2 and snoops. */
+/* CRI events that no thread causes: victims of the L2 and snoops. */
 static bool without_thread(unsigned code)
 {
 	switch (code) {

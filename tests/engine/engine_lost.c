@@ -166,7 +166,7 @@ static void a_stop_tells_of_somebody_elses_counter(void **state)
 	assert_true(ipmu_system_left(fixture->sys, why));
 }
 
-/* The last look of a stop judges as any other. */
+/* The last read, at a stop, is checked like any other. */
 static void a_stop_notices_it_too(void **state)
 {
 	struct ipmu_session *s = engine_fixture_started(fixture, both, 2);
@@ -350,8 +350,8 @@ static void the_events_of_a_killed_process_count(void **state)
 	assert_int_equal(v, 5);
 }
 
-/* Processes in two containers: neither's journal knows of the other process. The second one takes
- * the counters nevertheless, and restores them as it has found them. */
+/* Processes in two containers: neither's journal has the other process. The second one takes the
+ * counters nevertheless, and restores them as it has found them. */
 static void another_state_directory(void **state)
 {
 	static const char *const one[] = { READ_I, NULL };

@@ -411,7 +411,7 @@ static void sets_that_fit_and_sets_that_do_not(void **state)
 	(void)state;
 	fits(sys, SET("FVC_EV0.BBOX_CMDS.READS", "FVC_EV0.BBOX_RSP.ACK"), &s);
 	assert_int_equal(merged(&s, 0xCAB), 0x1A800);
-	/* four different ones, though all are asked for on EV0, and no fifth */
+	/* four different ones, though all are requested on EV0, and no fifth */
 	fits(sys, SET("FVC_EV0.SMI_CRC_ERR", "FVC_EV0.MEM_ECC_ERR", "FVC_EV0.BBOX_CMDS.READS",
 		      "FVC_EV0.BBOX_RSP.COR", "CYCLES", "PAGE_HIT"), &s);
 	/* evnt0 to evnt3 are 0, 1, 5, 6 and resp is 2 */

@@ -288,7 +288,7 @@ static void pmus_are_named_before_their_boxes(void **state)
 		position(names, n, cores[i]);
 }
 
-/* However many are asked for at once. */
+/* For any number of names that is requested at once. */
 static void pmus_are_named_in_pieces(void **state)
 {
 	static char names[NAMES_MAX][32], piece[NAMES_MAX + 1][32];

@@ -166,7 +166,7 @@ static const struct example examples[] = {
 	{ "BSQ_cache_reference:RD_2ndL_MISS", "MSR_BSU_ESCR0", 0x1802000C, 0x0003F000, "", 0 },
 	/* table 18-63 has 6 where table 19-28 prints 3 */
 	{ "bnr:BIT0:select=6", "MSR_FSB_ESCR0", 0x1000020C, 0x0003D000, "", 0 },
-	/* the document wants EDGE, and without it there are several counts an occurrence */
+	/* the document requires EDGE, and without it there are several counts an occurrence */
 	{ "BSQ_allocation:REQ_DEM_TYPE", "MSR_BSU_ESCR0", 0x0A04000C, 0x0107F000, "", 0 },
 };
 

@@ -59,9 +59,9 @@ static const struct machine {
 	const char *overflows;	/* this counter is about to */
 	uint64_t last_value;
 } machines[] = {
-	/* A first start looks once whether a stranger counts on each package or CPU (NetBurst: each
-	 * counter), saves, programs, reads its baselines and switches on; a second one does neither
-	 * look nor save, and on these two it has nothing to program. */
+	/* A first start checks once on each package or CPU (NetBurst: each counter) for a foreign
+	 * user. Then it saves, programs, reads its baselines and switches on. A second one neither
+	 * checks nor saves, and on these two it has nothing to program. */
 	{ "skl-8c16t", "skylake-client", IPMU_SCOPE_PACKAGE, { 4, 1, 0 }, { 2, 0, 0 }, { 1, 1, 0 },
 	  .events = { "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:READ_I",
 	    "skl_unc_cbo.UNC_CBO_CACHE_LOOKUP:ANY_I",

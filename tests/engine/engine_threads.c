@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sessions under threads, signal handlers and fork. What the counters must show is what this test
- * makes happen on the virtual machine; the thread sanitizer looks for the rest. */
+ * makes happen on the virtual machine; the thread sanitizer checks the rest. */
 #include "counting/system.h"
 #include "engine_fixture.h"
 #include "on_machine.h"
@@ -52,7 +52,7 @@ FORBID(void *, realloc, (void *p, size_t n), (p, n))
 FORBID(int, pthread_mutex_lock, (pthread_mutex_t *m), (m))
 FORBID(int, nanosleep, (const struct timespec *a, struct timespec *b), (a, b))
 
-/* ---- a clock that is set back by an hour at once after a look at it */
+/* ---- a clock that is set back by an hour at once after a read of it */
 
 static bool clock_jumps;
 int __real_clock_gettime(clockid_t id, struct timespec *t);

@@ -162,7 +162,7 @@ grep -q '^start: PAPI_ECNFLCT$' "$scratch/out" || fail 'PAPI_ECNFLCT for a count
 "$vpmu" regs -s "$scratch/other" --tsv | cut -f 1,8 >"$scratch/out"
 grep -q 'MSR_UNC_PERF_GLOBAL_CTRL	0x20000000' "$scratch/out" || fail 'what was taken is given back'
 
-# -- a new machine knows nothing of one that had its name
+# -- a new machine has nothing of an earlier one of its name
 mkdir "$scratch/new.state"
 cp "$state/.ipmu-mark" "$scratch/new.state"
 cp "$scratch/journal" "$scratch/new.state/package-0.skl_unc"

@@ -83,7 +83,7 @@ gone && fail 'it goes while the process lives'
 end a
 soon as_before || fail 'nothing is put back after the death'
 
-# -- who still counts is not disturbed; one that dies a little later is cared for
+# -- a process that still counts is not disturbed; one that dies a little later is restored
 soon gone || fail 'it stays'
 guard
 start b

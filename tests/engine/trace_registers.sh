@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # IPMU_DEBUG=registers: a line an access. The machine counts accesses by itself and has names,
-# addresses and values of its own; what is traced has to agree with all of these. Without the variable
-# there is no line, and a word that it does not know is told of once.
+# addresses and values of its own; the trace has to agree with all of these. Without the variable
+# there is no line, and an unknown word in it is reported once.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 : "${STAGE:?the staged tree}"
@@ -92,7 +92,7 @@ is 'selects that are restored with the switch on' 0 "$(awk '/\(restore[,)]/ && $
 # ---- the wrap guard, and what a killed program has left behind
 
 if [ -x "$STAGE/bin/ipmu-run" ]; then
-	# 32 bits at 938 MHz wrap after 4.6 s: the guard looks after a quarter of that.
+	# 32 bits at 938 MHz wrap after 4.6 s: the guard reads after a quarter of that.
 	IPMU_DEBUG=registers "$vpmu" run --no-feed --strict -m skl-4c8t -- ipmu-run \
 		-e intel_uncore:::skl_unc_imc.DRAM_DATA_READS bash -c 'for ((i = 0; i < 30000; i++)); do
 			grep -q "(guard," "$0" && exit; sleep 0.1; done' "$scratch/trace" \
@@ -111,7 +111,7 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 		print $6 "=" $7 }' "$scratch/trace" | sort -u | xargs)"
 fi
 
-# ---- when it is not asked for
+# ---- without the variable
 
 quiet() {	# quiet WHAT LINES [VARIABLE=VALUE]
 	env -u IPMU_DEBUG ${3:+"$3"} "$vpmu" run --no-feed -m skl-4c8t -- papi_command_line $cbo \

@@ -158,7 +158,7 @@ static const struct rule rules[] = {
 	/* The second load finds the line lent, and the first store two copies. */
 	{ "a third core moves it as well", 4, 4, 8, CORES,
 	  BEHIND "10*( 1r1 2r1 1w1 2w1 ) [RE 59RM 20hit 50hitm]" },
-	/* CPU 0 has the line at clocks 0 to 10000, between them CPU 1 at 0 to 5000. A store by CPU 2
+	/* CPU 0 has the line at clocks 0 to 10000, in between CPU 1 at 0 to 5000. A store by CPU 2
 	 * takes it from the one and is followed by the other: one move more. */
 	{ "a store between those of two cores adds one move", 4, 4, 8, CORES,
 	  BEHIND "1w1 1@5000 1w1 [RE 3RM 4hitm] 10*( 2w1 ) [10RM 10hitm]" },

@@ -28,7 +28,7 @@ find_library() {	# its path, or nothing
 }
 
 # Lines "ADDRESS HEX CLASS TEXT" from objdump's; CLASS has blanks as "_". With once=1 the same bytes
-# are looked at once.
+# are checked once.
 by_name() {	# by_name [once=1]
 	LC_ALL=C awk -F '\t' '
 	function elements(unit, b, wide) {

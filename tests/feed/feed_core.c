@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The plugin on a machine whose model wants core events: crafted blocks and accesses, and counts by
- * hand. Four cores of two threads; an L1D of two lines and an L2 of four, one set each. */
+/* The plugin on a machine whose model counts core events: crafted blocks and accesses, and counts
+ * by hand. Four cores of two threads; an L1D of two lines and an L2 of four, one set each. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -273,7 +273,7 @@ static void forgotten_pages_are_looked_up_again(void **state)
 	}
 }
 
-/* QEMU shows both, and the feed looks at the store. */
+/* QEMU reports both, and the feed counts by the store. */
 static void an_atomic_is_a_load_and_a_store(void **state)
 {
 	(void)state;

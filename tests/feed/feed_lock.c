@@ -77,7 +77,7 @@ static void another_process_waits_for_it_and_gets_it(void **state)
 	assert_int_equal(segment->lock.asked, 0);
 }
 
-/* The one who waits for it may be killed. */
+/* A thread that waits for the lock may be killed. */
 static void a_request_of_nobody_does_not_stop_it(void **state)
 {
 	(void)state;

@@ -164,7 +164,7 @@ static void use(struct vpmu_line_user *u, struct vpmu_note *note, uint64_t addre
 		(struct vpmu_last_access){ note, address << 1 | 1 };
 }
 
-/* Thread a asks for the line that thread b has written and c, on another core, has read. */
+/* Thread a requests the line that thread b has written and c, on another core, has read. */
 static void the_other_side_is_the_last_access(void **state)
 {
 	struct vpmu_line_user *a = vpmu_line_user_begin(), *b = vpmu_line_user_begin();

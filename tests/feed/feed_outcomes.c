@@ -112,7 +112,7 @@ static void tlb_levels(void **state)
 	assert_int_equal(n[VPMU_LONG_WALK], 64);
 	walks(&t, 64, n);
 	assert_int_equal(n[VPMU_NO_WALK], 64);
-	/* Five pages for each set of four, in turn: every one is gone when it is wanted again. */
+	/* Five pages for each set of four, in turn: each is evicted before it is used again. */
 	walks(&t, 80, n);
 	assert_int_equal(n[VPMU_LONG_WALK], 16);
 	walks(&t, 80, n);
@@ -214,7 +214,7 @@ static void a_shared_l2_is_the_level_behind(void **state)
 	assert_int_equal(seen.core[0][VPMU_L1D_WRITE_BACKS], 1);
 	assert_int_equal(seen.core[0][VPMU_SNOOPED_FOR_READ], 3);
 	assert_int_equal(seen.core[0][VPMU_SNOOPED_FOR_WRITE], 0);
-	/* Now shared in both L1s: a store asks for it. */
+	/* Now shared in both L1s: a store requests ownership. */
 	go(b, 1, 0x040, VPMU_STORE);
 	assert_int_equal(OF(1, L1D_WRITE_MISSES), 0);
 	assert_int_equal(OF(1, L2_WRITE_HIT_M), 1);

@@ -57,7 +57,7 @@ static void a_block_takes_a_clock_per_instruction(void **state)
 	assert_int_equal(own_clock() - before, 300);
 	assert_int_equal(seen.clock, own_clock());
 	assert_int_equal(all_lookups(), 1);
-	for (int i = 0; i < 400; i++)	/* published without being asked */
+	for (int i = 0; i < 400; i++)	/* published without a request */
 		run_block();
 	assert_in_range(seen.clock - before, 1100, 1500);
 }
@@ -195,7 +195,7 @@ static void a_forked_child_is_a_process_of_its_own(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* A copy of the segment here, not shared: look at it from within. */
+		/* The segment is a private copy here: check it in this process. */
 		load(0x50000, 8);
 		_exit(!(READS(VPMU_I) == 1 && segment->next_space == spaces + 1 &&
 			segment->feeds == 2 && vpmu_thread_find(segment, vpmu_gettid())));

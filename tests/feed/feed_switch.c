@@ -137,7 +137,7 @@ static uint64_t of_all(enum vpmu_core_event event)
 	return n;
 }
 
-/* Every block is three instructions and a load, which misses. No counter wants the loads. */
+/* Every block is three instructions and a load, which misses. No counter counts the loads. */
 static void instructions_and_clocks_alone(void **state)
 {
 	uint32_t before;

@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-/* hwloc builds what it is told, however large: keep it to what fits a run. */
+/* hwloc builds any topology, however large: limit its size to what fits a run. */
 static int too_large(const char *text)
 {
 	double product = 1;

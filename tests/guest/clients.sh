@@ -103,8 +103,8 @@ compare() {	# compare MACHINE
 	return $status
 }
 
-# What Linux and hwloc make of a machine whose cores are of two kinds: threads of the first P core and
-# of the first E core, who shares their L2s and the L3, and which kind each CPU is.
+# What Linux and hwloc report of a machine whose cores are of two kinds: threads of the first P core
+# and of the first E core, which CPUs share their L2s and the L3, and which kind each CPU is.
 kinds='cd /sys/devices/system/cpu && cat cpu[02]/topology/thread_siblings_list \
 	cpu[02]/cache/index2/shared_cpu_list cpu0/cache/index3/shared_cpu_list
 	lstopo-no-graphics --cpukinds | awk "/cpuset/ { set = \$NF } /CoreType/ { print \$NF, set }"'

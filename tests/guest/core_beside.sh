@@ -3,7 +3,7 @@
 # Core events of the same work on the same booted machine: perf stat and perf record, PAPI's own
 # perf_event with its presets and its overflow, both by the kernel's drivers, and our component by the
 # msr driver. On all CPUs of a core at once, where it has several. At first the NMI watchdog has a
-# counter, then perf counts, while our component is asked to.
+# counter, then perf counts, while our component is started.
 #
 # Bugs of Linux that the machines show (guest_core.sh has more), and what is done about them:
 # - knc: the APIC's entry stays masked after an interrupt until events are scheduled anew. PAPI_overflow
@@ -23,7 +23,7 @@ period=50000
 # Those of PAPI's table for total instructions and clocks, branches and the L2 that the kernel's driver
 # takes, the work, and what it counts. Left out: PAPI_L2_STM and PAPI_L2_LDM on core2, PAPI_L2_LDM on p4,
 # whose native events the machine does not drive; PAPI_TOT_CYC on p4, whose unit masks are nbogus0 and so on
-# in PAPI's table, and NBOGUS0 where PAPI looks for them.
+# in PAPI's table, and NBOGUS0 where PAPI searches for them.
 presets_of() {	# presets_of MACHINE
 	local lines=$((elements / 8))
 	cat <<-END

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Sourced by scripts that run on a booted machine, where they are root: a program that counts and is
-# asked word by word (tests/processes/counts.c), and what it is to answer. HERE has the programs of
-# the test, and is the only folder that outlives the machine; they work in /tmp.
+# Sourced by scripts that run on a booted machine, where they are root: a program that counts and
+# gets orders word by word (tests/processes/counts.c), and the answers that it has to give. HERE has
+# the programs of the test, and is the only folder that outlives the machine; they work in /tmp.
 cd /tmp || exit 1
 PATH=$PATH:/tmp
 trap '' PIPE		# a program that should answer has ended: that is said

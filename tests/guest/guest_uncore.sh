@@ -13,8 +13,8 @@ elements=2000000
 lines=$((elements / 8))
 written() { echo $((lines + $1 - $1 / 3)); }	# written CACHE-LINES
 
-# What overflow.c is asked, and what is to come: which of the eight CPUs, two of a core, take it (PMI_SEL is a bit per core); the flag of the status;
-# the global control afterwards, whose enable a freeze clears. GLOBAL_CTRL's bits: 31 freeze, 29 enable.
+# The arguments of overflow.c, and what it has to print: which of the eight CPUs, two of a core, take it (PMI_SEL is a bit per core); the flag of the
+# status; the global control afterwards, whose enable a freeze clears. GLOBAL_CTRL's bits: 31 freeze, 29 enable.
 overflows() {
 	cat <<-END
 	cbo 2000000a 1 ff 0 0 1 1 0 0 1 1 8 2000000a
@@ -35,7 +35,7 @@ check_overflows() {
 			fail "overflow of $counter: '$line', not on $wanted"
 		read -r n _ beside <<<"${line##* counter }"
 		[ "$counter" = fixed ] || same "$line" $((beside - 1000)) "$n"
-		# Frozen in the very clock of the overflow, in which a CPU or two may ask for lines.
+		# Frozen in the very clock of the overflow, in which a CPU or two may request lines.
 		[[ $global$enable != a*1 ]] || [ "$n" -lt 3 ] || fail "not frozen: $line"
 	done < <(overflows)
 }

@@ -6,8 +6,8 @@
  *
  * GLOBAL is what goes into MSR_UNC_PERF_GLOBAL_CTRL, hexadecimal. TAKERS are CPUs, a bit each,
  * hexadecimal, that are let take the uncore's interrupt (IA32_DEBUGCTL). T: the NMIs that each CPU
- * has had, by /proc/interrupts; E: the same before a register was looked at. The counter starts
- * AHEAD before it wraps; B is what its neighbour, which starts at 0, has counted of the same event.
+ * has had, by /proc/interrupts; E: the same before a register was read. The counter starts AHEAD
+ * before it wraps; B is what its neighbour, which starts at 0, has counted of the same event.
  *
  * The kernel has no driver that would take the interrupt on this machine, and masks the local
  * APIC's entry, which is unmasked through /dev/mem here: as an NMI, as a driver has it. */

@@ -40,7 +40,7 @@ ask stop
 end
 restored 'CPUs were away'
 
-# -- between two looks at a process that has not counted yet, and before it starts
+# -- between two checks of a process that has not counted yet, and before it starts
 start in_rest "$HERE/counts" $event
 ask stop
 online 1 0
@@ -48,7 +48,7 @@ online 2 0
 ask start
 work 'two are away'
 counts 'two are away before the start' in_rest "$HERE/counts" $event
-# -- none of those that it may use is there: the kernel gives it others, which it is not told
+# -- none of those that it may use is online: the kernel gives it others, without notice
 online 1 1
 online 2 1
 ask stop

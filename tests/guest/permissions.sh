@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # On a booted machine: what docs/permissions.md says lets members of a group count without root. What is
-# installed is copied to where it was configured to be, because a file capability has the loader look there.
+# installed is copied to where it was configured to be, because with a file capability the loader searches
+# there.
 . "$SRCDIR/tests/guest/counting.sh"
 event=skl_unc_clk.UNC_CLOCK
 user() { setpriv --reuid="$1" --regid="$2" --clear-groups -- "${@:3}"; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* states COMPONENT EVENT: the component's state when PAPI has started, and when it was asked for
- * the event. PAPI asks everybody for the events of its presets that the kernel does not have, and
- * to open a machine costs more than the rest of PAPI_library_init. */
+/* states COMPONENT EVENT: the component's state when PAPI has started, and after a query for the
+ * event. PAPI queries all components for the events of its presets that the kernel does not have,
+ * and opening a machine takes longer than the rest of PAPI_library_init. */
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>

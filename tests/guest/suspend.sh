@@ -10,8 +10,8 @@ chosen() {	# MSR_UNC_CBO_0_PERFEVTSEL0
 	dd if=/dev/cpu/0/msr bs=8 count=1 iflag=skip_bytes skip=$((0x700)) status=none |
 		od -An -tx8 | tr -d ' '
 }
-# The clock wakes it. Where the host is so slow that the alarm comes before it sleeps, the kernel refuses
-# to: it is told how many such events have been seen. One that comes in the last moment is lost.
+# The clock wakes it. If the host is so slow that the alarm expires before the machine sleeps, the kernel
+# refuses to sleep: the number of such events is passed to it. One at the last moment is lost.
 sleeps() {	# sleeps TIMES
 	local delay events
 	for delay in 5 15 45; do

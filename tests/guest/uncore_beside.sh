@@ -76,8 +76,8 @@ then
 	by intel_uncore "${mine[@]}"
 fi
 
-# -- Xeon 7500, with the kernel's own names of the events. Reads and writes want the same register (fvc),
-# so perf would take turns and estimate.
+# -- Xeon 7500, with the kernel's own names of the events. Reads and writes need the same register (fvc),
+# so perf would multiplex and estimate.
 ways() {	# ways BOX KERNEL'S OURS: one name a line
 	echo "uncore_mbox_$1/$2/"
 	echo "nhmex_unc_mbox$1::FVC_EV0:$3:fvid=0:cpu=0"

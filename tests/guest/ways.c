@@ -6,7 +6,7 @@
  * the work is done again for the next ones.
  *
  * The last thing that happens before is that the arrays are written, so that all of a cache is
- * modified: what a component reads when it is first used had taken the place of lines otherwise.
+ * modified: otherwise what a component reads at its first use would evict lines.
  *
  * PERF_CONTROL=PATH: PATH.ask and PATH.answer are the pipes of `perf stat --delay=-1 --control`,
  * which then counts the same work. An empty interval comes before, with PAPI as with perf: the

@@ -146,7 +146,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	rm -f run.json
 fi
 
-# Two runs at once: the second is told, and neither fails.
+# Two runs at once: the second one gets a message, and neither fails.
 vpmu -- sh -c "ipmu-run -q -e $event -o run sh -c ': >first; until [ -e second ]; do sleep 0.1; done' &
 	until [ -e first ] || ! kill -0 \$!; do sleep 0.1; done
 	ipmu-run -q -e $event -o ./run sh -c ': >second'; echo \"status \$?\"; wait \$!; echo \"status \$?\"

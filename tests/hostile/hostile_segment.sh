@@ -25,7 +25,7 @@ for machine in skl-1c2t icl-2c4t nhmex-2p16c32t p4-2p4t core2-4c knc-4c16t; do
 	done
 done
 
-# Cut between vpmu's check and its report: the check is told that nothing is missing.
+# Cut between vpmu's check and its report: for the check, nothing seems to be missing.
 compile whole.so whole.c -shared -fPIC || exit 1
 rm -rf seg*
 LD_PRELOAD=$scratch/whole.so run -m skl-1c2t -s seg --devices 0666 env -u LD_PRELOAD sh -c ': >seg'

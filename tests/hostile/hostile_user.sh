@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A hostile user and what programs believe: the file that says who reports node sums, the environment
-# of a set-user-id program, process numbers of another pid namespace, names without an end.
+# A hostile user and what programs believe: the file that names the process that reports node sums,
+# the environment of a set-user-id program, process numbers of another pid namespace, names without
+# an end.
 set -u
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
 	echo 'only root can become another user, with setpriv'

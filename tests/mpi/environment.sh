@@ -28,8 +28,8 @@ passed=0 failed=0
 imc=intel_uncore:::skl_unc_imc
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# Open MPI 5 asks the kernel for the way between two ranks, and takes loopback, the way within a
-# machine, for none to any interface.
+# Open MPI 5 queries the kernel for the route between two ranks, and takes loopback, the way within
+# a machine, for none to any interface.
 export OMPI_MCA_reachable=weighted
 
 # More ranks than cores, which wait without burning them (mpi/waits.c). binding: none or core.
@@ -40,9 +40,9 @@ preloaded=("$mpi_dir/waits.c")
 [ $MPI != mpich ] || preloaded+=("$mpi_dir/../nodes/ucx_close.c")
 ${CC:-cc} -std=gnu11 -O2 -Wall -shared -fPIC -o "$waits" "${preloaded[@]}" -ldl || exit 1
 # Debian's mpirun may wait for itself in its own end, mostly after an MPI_Abort or a signal. That of
-# Open MPI 4.1.4 (PMIx 4.2.2) joins a thread that wants a lock which the joining one has. In 5.0.7 a
-# thread of PMIx wants a lock while prte_state_base_track_procs waits for it. All ranks have ended by
-# then, and 5.0 has waited for them, too, which is how it is told from a job that runs.
+# Open MPI 4.1.4 (PMIx 4.2.2) joins a thread that waits for a lock of the joining one. In 5.0.7 a
+# thread of PMIx waits for a lock while prte_state_base_track_procs waits for it. All ranks have
+# ended by then, and 5.0 has waited for them, too, which distinguishes it from a job that runs.
 end_with_ranks() {	# end_with_ranks PID: of the timeout whose child is mpirun
 	local launcher children child state begun= alive dead=0 pause
 	exec {pause}<> <(:)	# read waits for it, and starts no process

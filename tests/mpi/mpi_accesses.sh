@@ -65,7 +65,7 @@ same() {	# same NAME EVENT...: for so many ranks a node
 same uncore "${events[@]}"
 
 # -- with a core event, which is every rank's own to count, the node's events are still the leader's
-# alone: nobody else asks PAPI for them, which would have the component look at registers
+# alone: no other rank adds them in PAPI, which would make the component read registers
 stub_papi
 STUB_ASKED=$scratch/asked ranks 4 "$scratch/api" plain intel_uncore:::NODE intel_core:::RANK \
 	>"$scratch/out" 2>&1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The variables and the regions of docs/tools.md for TAU, Score-P and Caliper, with a stand-in for a
 # program under them: the sums over ranks of each region are the node's counts, on a loaded host as well;
-# where ranks come apart that is told.
+# if ranks' regions differ, that is reported.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../mpi/environment.sh"
 command -v qemu-x86_64 >/dev/null || skip 'no qemu-x86_64'

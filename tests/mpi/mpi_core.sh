@@ -71,8 +71,8 @@ if [ -x "$STAGE/bin/ipmu-run" ]; then
 	check 'two passes: refused' says '^ipmu-run: .*p.json: cannot read its counts: they are means of several runs or passes'
 fi
 
-# -- a program that counts by itself under ipmu-run: the same event counts in both, and where its own
-# does not fit beside ipmu-run's it is told who counts
+# -- a program that counts by itself under ipmu-run: the same event counts in both, and if its own
+# does not fit with ipmu-run's, the error names the process that counts
 if [ -x "$STAGE/bin/ipmu-run" ]; then
 	lookup=skl_unc_cbo.UNC_CBO_CACHE_LOOKUP
 	both() {	# both EVENT: counted by the program, beside two of ipmu-run, which are all counters

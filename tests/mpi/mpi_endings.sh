@@ -64,8 +64,8 @@ incomplete() {	# incomplete REASON
 	check "$how: files are whole" whole
 }
 
-# Hydra may have ended the process that tells people. The mpirun of Open MPI 5 and newer may drop what
-# ranks print after one has failed.
+# Hydra may have ended the process that prints the message. The mpirun of Open MPI 5 and newer may
+# drop what ranks print after one has failed.
 [ $MPI = mpich ] || heard=$("$MPIRUN" --version | grep ') 4\.')
 # The rank that counts and another one: each is ended by a call, a status and a signal, and killed.
 for ending in abort:0 exit:0 term:0 kill:0 abort:1 quit:1 segv:1 kill:1; do

@@ -46,7 +46,7 @@ lines=$(grep -c '^event interval,.*,all,' "$r.csv")
 check 'links: there are intervals' [ "$lines" -gt 1 ]
 check 'an interval each 5 ms' [ $((lines - 2)) -le $((took / 5000000)) ]
 
-# A link, and a pipe, that are laid after ipmu-run has looked.
+# A link, and a pipe, that are made after ipmu-run has checked the name.
 cat >"$scratch/late" <<-CODE
 	#!/bin/sh
 	ln -sf precious "$r.csv"

@@ -11,7 +11,7 @@
  *   intel_core:::EVEN       can be started by even ranks only
  *   STUB_LACKS=host,NAME    the event does not exist on that host
  *   STUB_GROWS=1            each read of a set since its start counts as much once more
- *   STUB_ASKED=FILE         gets a line "RANK NAME" for each name that is asked for */
+ *   STUB_ASKED=FILE gets a line "RANK NAME" for each name that is requested */
 #include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plain MIB THREADS EVENT: what a tool does that knows nothing of nodes. Every thread of every rank
+/* plain MIB THREADS EVENT: what a tool does that has no code for nodes. Every thread of every rank
  * counts the event while each rank reads MIB MiB of its own; what all of them read is added up. */
 #include <mpi.h>
 #include <papi.h>

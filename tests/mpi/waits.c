@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* For LD_PRELOAD: ranks that wait sleep. They spin otherwise, or yield to others that spin, and
- * where ranks are many and cores few that takes most of the time. Open MPI yields when it is told
- * to; Debian's MPICH never does, but asks UCX again and again whether there is anything new. */
+ * with many ranks on few cores that takes most of the time. Open MPI yields if it is set to;
+ * Debian's MPICH never does, but polls UCX again and again. */
 #include <dlfcn.h>
 #include <time.h>
 

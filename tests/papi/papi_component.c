@@ -153,7 +153,7 @@ static int times(const char *text, const char *words)
 	return n;
 }
 
-/* PAPI asks more than once, and asks us for names that are another component's. */
+/* PAPI queries a name more than once, and queries us for names of other components. */
 static void what_is_wrong_with_a_name_is_said_once(void **state)
 {
 	static const struct { const char *name, *says; int times; } asked[] = {

@@ -96,7 +96,7 @@ static void an_uncore_counts_all_levels(void **state)
 	assert_papi(papi_sets_domain(set, PAPI_DOM_KERNEL), PAPI_EINVAL_DOM);
 	assert_int_equal(counted(set), 3333);
 	papi_sets_end(set);
-	/* PAPI does not ask about defaults: such a set gets no events */
+	/* PAPI does not query defaults: such a set gets no events */
 	set = PAPI_NULL;
 	assert_papi(PAPI_set_cmp_domain(PAPI_DOM_USER, uncore), PAPI_OK);
 	assert_papi(PAPI_create_eventset(&set), PAPI_OK);

@@ -61,7 +61,7 @@ machine adl-8p8e24t intel_uncore 39
 machine ptl-4p8e4lp16t intel_uncore 34
 machine nvl-8p16e4lp28t intel_uncore 11
 
-# libpfm4's spelling, without a component: PAPI asks the component that has published the PMU.
+# libpfm4's spelling, without a component: PAPI queries the component that has published the PMU.
 for name in skl-4c8t=skl_unc_cbo::UNC_CBO_CACHE_LOOKUP:READ_I \
 		rkl-8c16t=rkl_unc_arb::UNC_ARB_TRK_REQUESTS:ALL \
 		adl-8p8e24t=adl_unc_imc1::UNC_M_CAS_COUNT_RD nhmex-1p8c16t=nhmex_unc_mbox::CYCLES; do

@@ -28,7 +28,7 @@ row() {		# row NAME: accesses, LIKWID's accesses
 }
 for name in init 'add events and start' read stop finalize 'all, once'; do
 	read -r ours theirs <<<"$(row "$name")"
-	# As many there. A stop looks whether others have counted meanwhile.
+	# As many there. A stop checks whether others have counted meanwhile.
 	case $name in init | stop) theirs=$((theirs + 1)) ;; esac
 	[ "${ours:-999}" -gt 0 ] && [ "${ours:-999}" -lt "${theirs:-0}" ] ||
 		fail "$name: $ours accesses, LIKWID $theirs"

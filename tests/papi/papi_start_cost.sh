@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Beginning to count costs at most a quarter of the instructions that it did when each event was
-# looked for in all of libpfm4's PMUs; with PAPI 7.2 and newer, which read tables of presets for each of
-# our PMUs, at most 0.35 of them. What is printed is what `make bench` prints; most of it is hwloc's
+# A start of counting costs at most a quarter of the instructions that it did with a search of all of
+# libpfm4's PMUs for each event; with PAPI 7.2 and newer, which read tables of presets for each of our
+# PMUs, at most 0.35 of them. What is printed is what `make bench` prints; most of it is hwloc's
 # plugins, where there are some.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
@@ -35,7 +35,7 @@ awk -v ours=$ours '/^cfn=pfm_initialize$/ { getline; getline; start += $2 }
 		exit !(start > 10000 && n > 0 && n < ours * 14e6) }' "$scratch/callgrind"
 verdict "at most $ours of 14 million" $?
 
-# PAPI asks all components for a name without one: both of ours, of which one has no machine.
+# PAPI queries all components for a name without one: both of ours, of which one has no machine.
 "$VPMU" run --no-feed --strict -m skl-4c8t -- valgrind --tool=callgrind --compress-strings=no \
 	--callgrind-out-file="$scratch/callgrind" "$scratch/starts" UNC_CBO_CACHE_LOOKUP:READ_I >"$scratch/out" 2>&1
 verdict 'an event without a component is added' $?

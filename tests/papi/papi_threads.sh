@@ -47,8 +47,8 @@ unload() {	# unload NAME OPTION
 	verdict "$1: registers" $?
 }
 
-# Threads that count where others may run as well hear of it, once a process, where PAPI's messages are
-# wanted.
+# If other threads may run where a thread counts, that is reported once a process, if PAPI's messages
+# are on.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$STAGE/include" "$here/clients/sharing.c" \
 	-o "$scratch/sharing" -L"$STAGE_LIB" -Wl,-rpath,"$STAGE_LIB" -lpapi -lpthread || exit 1
 

@@ -81,7 +81,7 @@ mkdir -p stand-ins/scorep stand-ins/caliper
 for header in TAU.h scorep/SCOREP_User.h caliper/cali.h gptl.h gptlmpi.h; do
 	ln -s "$SRCDIR/tests/papi/stand_ins.h" stand-ins/$header
 done
-# Barriers are told as well.
+# Barriers are reported as well.
 region='barrier begin opened barrier barrier end opened barrier'
 region="$region ${region//opened/counted}"
 for tool in TAU SCOREP CALIPER GPTL; do

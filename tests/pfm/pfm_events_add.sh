@@ -375,7 +375,7 @@ same 'showevtinfo: these events and no others' "$scratch/expected" "$scratch/got
 is 'ANY_MESI as worked out by hand' "$("$tree/examples/check_events" \
 	skl_unc_cbo0::UNC_CBO_CACHE_LOOKUP:ANY_MESI | awk '/^Codes/ { print $3 }')" 0x508f34
 
-# libpfm4 tells no one about counters: look at the table
+# libpfm4 does not report counters: check the table
 awk -F '\t' '$8 == "CBO" || $8 == "ARB" {
 	sub(/\..*/, "", $1)
 	print $1, ($4 == "0" ? "0x1" : $4 == "0,1" ? "0x3" : "?")

@@ -40,7 +40,7 @@ is()
 	fi
 }
 
-# the linker's --wrap sends libpfm4's look at /sys and /proc to $FAKE_ROOT
+# the linker's --wrap sends libpfm4's reads of /sys and /proc to $FAKE_ROOT
 
 # With the project's build of it, or with one made here.
 build()

@@ -68,8 +68,8 @@ page_counts() {	# page_counts WHAT: natively, and so nothing
 python skl-4c8t <"$scratch/page.py"
 page_counts 'the stage'
 
-# -- a counter that somebody else sets back is lost: told once, with the others' counts. It is the other's
-# from then on, and so not restored, which breaks the rules on purpose: a tally of its own.
+# -- a counter that somebody else sets back is lost: reported once, with the others' counts. It is the
+# other's from then on, and so not restored, which breaks the rules on purpose: a tally of its own.
 export PYTHONPATH=$folder
 VPMU_TALLY=$scratch/tally taskset -c 0 "$vpmu" run -m skl-1c2t -- /usr/bin/python3 "$test_folder/lost.py" >"$scratch/out" 2>&1
 is 'a lost count' "$(printf '%s\n' True 'ESTALE True True')" "$(cat "$scratch/out")"

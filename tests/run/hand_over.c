@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that one core has and another wants. On CPU 0 it reads some lines, then so many others that
+/* Lines that one core has and another reads. On CPU 0 it reads some lines, then so many others that
  * the L2 drops the first, and at last writes some and reads some. Then it moves to another core, of
  * CPU 1 or the one that is named, and reads the first, the written and the last. */
 #include <sched.h>

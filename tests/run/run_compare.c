@@ -441,7 +441,7 @@ static void test_small_metrics(void **state)
 	saved_free(&new);
 }
 
-/* An event of several groups is one row, and what no subject tells is in the headline. */
+/* An event of several groups is one row, and what no subject shows is in the headline. */
 static void test_once(void **state)
 {
 	struct saved old = parsed("old", REPORT(ORIGIN, GROUP("G", EVENT("p.A", "10") ","

@@ -322,7 +322,7 @@ static void test_find(void **state)
 	groups_free(&list);
 }
 
-/* A group may be there although no descriptor is left: the error says that nobody knows. */
+/* A group may exist although no descriptor is left: the error says that this is unknown. */
 static void test_no_descriptors(void **state)
 {
 	struct group_list list = { 0 };

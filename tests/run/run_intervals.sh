@@ -141,7 +141,7 @@ if [ -n "$have_qemu" ]; then
 		ipmu-run -g MEM -r 2 vpmu run -- true; kill $other; wait $other' >out 2>err
 	says 'a machine in use' '^ipmu-run: the runs share one virtual machine: '
 fi
-# A counter that is set back while nobody but an interval's reading looks: what it tells once stays.
+# A counter that is set back while only an interval's reading reads it: what is reported once stays.
 if [ -n "$have_qemu" ] && command -v wrmsr >/dev/null; then
 	known() { awk -F, '$1 == "event interval" && $5 > 0 { x = "known" } END { print x }' l.csv; }
 	for turns in 1000 4000 16000 64000; do

@@ -41,7 +41,7 @@ job() {		# job WHAT STATUS [COMMAND...]: the job, by COMMAND
 	is "$1: the job" "$2" $?
 }
 
-# fast, slow, the event that tells them apart
+# fast, slow, the event that distinguishes them
 while read -r fast slow event; do
 	make_base $slow
 	make_base $fast

@@ -238,7 +238,7 @@ if [ ! -e /dev/cpu/0/msr ]; then	# no group is this machine's, and none has that
 	ipmu-run -g PAGEZ true 2>err; is 'no such group, no machine: status' 125 $?
 	says 'no such group, no machine' "^ipmu-run: no group PAGEZ; nearest: PAGES: 'ipmu-run --groups' lists them$"
 fi
-# Without descriptors nobody knows whether it is there, and the reason is what is said.
+# Without descriptors it is unknown whether the group exists: the reason is reported.
 : >few
 for n in 5 6 7 8; do
 	"$vpmu" run --no-feed -m skl-4c8t -- bash -c "ulimit -n $n; exec ipmu-run -g MEM true" >>few 2>&1

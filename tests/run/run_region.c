@@ -222,7 +222,7 @@ static void a_program_without_mpi_is_not_waited_for(void **state)
 	assert_string_equal(window.reason, "");
 }
 
-/* Whatever is heard has the time looked at, in the order in which it was told. */
+/* Each received message, also a refused one, makes the region check its time limit. */
 static void a_rank_that_does_not_come_is_waited_for_10_s(void **state)
 {
 	int fd;

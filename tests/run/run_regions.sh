@@ -16,7 +16,7 @@ build() {	# build NAME SOURCE FLAG...
 	${CC:-cc} -O1 -pthread -I"$STAGE/include/ipmu" -o "$name" "$@" >out 2>&1
 	verdict "$name is built" $?
 }
-# The loader would look for a function at its first call, with some hundred instructions.
+# The loader would resolve a function at its first call, with some hundred instructions.
 link=(-L"$STAGE_LIB" -lipmu_region -Wl,-z,now,-rpath,"$STAGE_LIB")
 build regions "$test_folder/regions.c" "${link[@]}"
 instructions=ix86arch.INSTRUCTION_RETIRED

@@ -281,7 +281,7 @@ static void test_show(void **state)
 	timeline_free(&t);
 }
 
-/* A reading serves both that want one. */
+/* A single reading serves the timeline and the display. */
 static void test_both(void **state)
 {
 	int shown = 0;
@@ -300,7 +300,7 @@ static void test_both(void **state)
  * the moment at which they end. */
 static void test_machine(void **state)
 {
-	/* Looks lie 10 ms apart at most, so an interval takes 4 of a slow machine. */
+	/* Checks are 10 ms apart at most, so an interval takes 4 of a slow machine. */
 	static const struct { double speed; size_t least, most; } rows[] = {
 		{ 0.25, WAKES / 4 - 1, WAKES / 4 }, { 0.004, 0, 0 },
 		{ 1, WAKES / 2, WAKES }, { 3, WAKES / 2, WAKES },

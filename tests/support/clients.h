@@ -25,7 +25,7 @@ const struct client_generation *client_generation(size_t i);
 
 /* The row of the machine that this process is on, or end the test. */
 const struct client_generation *client_here(const struct engine_fixture *f);
-/* Whether these are at places that a discovery table tells, and the name of one of the registers of
+/* Whether these are at places from a discovery table, and the name of one of the registers of
  * controller `box`: its control, a select or a counter. */
 bool client_is_discovered(const struct client_generation *g);
 const char *client_imc_register(const struct client_generation *g, int box, const char *what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Journals that a test makes up and puts where the engine looks for them. */
+/* Journals that a test makes up and puts where the engine reads them. */
 #ifndef JOURNAL_FILE_H
 #define JOURNAL_FILE_H
 

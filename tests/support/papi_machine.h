@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Group set-up and tear-down of a test that uses PAPI on the virtual machine it runs on. Registers
- * left changed are what the runner looks for (see run-tests). */
+/* Group set-up and tear-down of a test that uses PAPI on the virtual machine it runs on. The runner
+ * checks for registers left changed (see run-tests). */
 #ifndef PAPI_MACHINE_H
 #define PAPI_MACHINE_H
 

@@ -15,7 +15,8 @@
 
 #include <cmocka.h>
 
-/* PAPI 7.3 asks perf_event alone about a name without a component, and earlier ones all of them. */
+/* PAPI 7.3 queries perf_event alone for a name without a component, and earlier versions all
+ * components. */
 #define PAPI_SETS_BARE_NAMES (PAPI_VERSION < PAPI_VERSION_NUMBER(7, 3, 0, 0))
 
 #define assert_papi(call, code) papi_sets_check(#call, call, code)

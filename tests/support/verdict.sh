@@ -30,7 +30,8 @@ verdict() {	# verdict WHAT STATUS
 	tail -n 40 "$scratch/out" | sed 's/^/  | /'
 }
 
-# The last number in a machine's name. Who is bound to some CPUs of the host has those of the machine.
+# The last number in a machine's name. A process that is bound to some CPUs of the host has those of
+# the machine.
 all_cpus() {	# all_cpus MACHINE: in the form that --cpus takes
 	local digits
 	read -ra digits <<<"${1//[!0-9]/ }"

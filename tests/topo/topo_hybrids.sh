@@ -3,7 +3,7 @@
 # pmutopo on hybrid machines written down from public descriptions, tests/data/topo/hybrids/NAME.cores:
 # one row for each L2, in the order of hwloc: 'p' a P core's threads, 'e' a cluster of E cores of a
 # thread each, 'lp' one that is not behind the L3. What is expected follows from these rows: a slice for
-# each of the first two. That hwloc reads the machine as it is meant is asked of its own tools.
+# each of the first two. That hwloc reads the machine as it is meant is checked by its own tools.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs hwloc-calc

@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		__asm__ volatile(".byte 0xc5, 0xfb, 0xae, 0xf0" : : "a"(1));
 	msr = open("/dev/cpu/0/msr", O_RDWR);
 	put(SELECT, EN | USR | INSTRUCTIONS_EXECUTED);
-	put(SPFLT, 1);			/* counter 0 obeys, and is not wanted */
+	put(SPFLT, 1);			/* counter 0 obeys, and the preference is off */
 	put(GLOBAL_CTRL, 1);
 	printf("%llu", bracket(0, 0));
 	printf(" %llu", bracket(1, 0));

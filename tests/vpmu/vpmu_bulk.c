@@ -221,7 +221,7 @@ static void many_entries_at_a_time(void **state)
 	all_same();
 }
 
-/* A tool looks without the rules of the device: what is gathered is there all the same. */
+/* A tool reads without the rules of the device: gathered counts are included all the same. */
 static void peek_sees_what_is_gathered(void **state)
 {
 	struct vpmu_register_info reg;

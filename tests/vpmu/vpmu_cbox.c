@@ -89,7 +89,7 @@ static void driven_events_count_and_others_are_noted(void **state)
 	assert_int_equal(events, 25);
 }
 
-/* Each counter on something that nothing drives is told once, with the reason. */
+/* Each counter on something that nothing drives is reported once, with the reason. */
 static void undriven_events_are_noted(void **state)
 {
 	static const struct { uint32_t select; const char *says[2]; } rows[] = {

@@ -84,7 +84,7 @@ static bool find_event(const char *name, struct vpmu_event_info *e)
 	return false;
 }
 
-/* A unit mask that asks for all of an event: the table's example, or its only one. */
+/* A unit mask that selects all of an event: the table's example, or its only one. */
 static uint64_t select_of(const struct tsv *table)
 {
 	bool example = strcmp(tsv_cell(table, "example_umask"), "-") != 0;

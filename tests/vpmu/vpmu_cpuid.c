@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The caches that CPUID leaf 04H tells of (325462, volume 2A, CPUID) are those of the machine's
- * shape: sizes by the manual's own formula, and by how many CPUs each is shared. On hybrid machines
- * they and the topology are those of the CPU that asks. */
+/* The caches of CPUID leaf 04H (325462, volume 2A, CPUID) are those of the machine's shape: sizes
+ * by the manual's own formula, and by how many CPUs each is shared. On hybrid machines they and the
+ * topology are those of the executing CPU. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -66,7 +66,7 @@ is "written" "skl-4c8t 0 2 1" "$(tally 'wrmsr 0x706 5; wrmsr 0xe01 0x20000000')"
 is "put back" "skl-4c8t 0 0 1" "$(tally 'wrmsr 0x706 5; wrmsr 0x706 7' --set MSR_UNC_CBO_0_PERFCTR0=7)"
 is "a reserved bit" "skl-4c8t 1 0 1" "$(tally 'wrmsr 0x394 0x1; wrmsr 0x394 0')"
 is "per CPU" "knc-4c16t 0 2 1" "$(tally 'wrmsr -p 1 0x28 3; wrmsr -p 2 0x28 3' -m knc-4c16t)"
-# A machine that is kept: the last line tells.
+# A machine that is kept: the last line has the totals.
 : >"$VPMU_TALLY"
 for value in 5 0; do
 	"$VPMU" run --no-feed -s "$scratch/kept" -m skl-4c8t -- wrmsr 0x706 $value

@@ -98,7 +98,7 @@ is 'the statuses of a shell' '127 126 143' "$(paste -sd' ' "$scratch/out")"
 on bash -c '(exec -a zeroth sh -c "echo \$0"); LD_PRELOAD= FOO="a b" env sh -c "echo \$FOO; getconf _NPROCESSORS_ONLN"'
 is 'the name, the environment, the CPUs' 'zeroth a b 2' "$(paste -sd' ' "$scratch/out")"
 
-# natively when asked for
+# natively when requested
 options=(--no-follow)
 on sh -c "probe loop $turns; exit 0"
 [ "$(total)" -lt $((counted / 2)) ] && ok || bad "--no-follow: $(total) instructions"

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static size_t largest;		/* bytes asked for at once */
+static size_t largest;		/* bytes requested at once */
 
 static void note(size_t bytes)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Instructions that tell a program of its CPU: CPUID's APIC numbers against what /proc and /sys say,
+# Instructions that return a program's CPU: CPUID's APIC numbers against what /proc and /sys say,
 # RDTSCP and RDPID against sched_setaffinity, and on Knights Corner RDTSC against MSR 10H and SPFLT
 # against what is counted. VPMU: the vpmu binary.
 set -u
@@ -30,7 +30,7 @@ places core2-4c 4
 
 go -m knc-61c244t "$scratch/knc"
 is "knc: status" 0 $?
-# While it is wanted: the loop's 2,000, and the SPFLT that ends it.
+# While the preference is on: the loop's 2,000, and the SPFLT that ends it.
 is "SPFLT: counts, and the register" "0 2001 0 1 8000000000000001" "$(sed -n 1p "$scratch/out")"
 is "RDTSC and its MSR" "1 1 1" "$(sed -n 2p "$scratch/out")"
 clocks=$(sed -n 3p "$scratch/out")

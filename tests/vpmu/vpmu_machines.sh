@@ -119,8 +119,8 @@ lines() { "$VPMU" "$@" | tail -n +2 | wc -l; }
 is "Knights Corner's events" 63 "$(($(lines events -m knc-4c16t) - 1))"	# the last line counts
 is "Knights Corner's registers" 9 "$(lines regs -m knc-4c16t)"
 is "Core 2's registers, and DEBUGCTL" 14 "$(lines regs -m core2-4c)"
-# What is driven: all of Skylake's uncore but what graphics and devices ask for, and as many as
-# docs/pmus.md says.
+# What is driven: all of Skylake's uncore but requests of graphics and devices, and as many as
+# docs/pmus.md states.
 is "Skylake's events that are not driven" 'DRAM_GT_REQUESTS DRAM_IO_REQUESTS ' \
 	"$("$VPMU" events -m skl-4c8t |
 		awk '$1 ~ /^(CBO|ARB|IMC)$/ && $6 != "yes" { print $2 }' | sort | tr '\n' ' ')"

@@ -232,7 +232,7 @@ static void execution_tags_are_counted_at_retirement(void **state)
 	assert_int_equal(tagged(EXECUTION_EVENT(0x1)), 0);
 	wr(FIRM_ESCR0, ESCR(0x2e, 0x18) | TAG(1));
 	assert_int_equal(tagged(EXECUTION_EVENT(0x1)), 22);
-	wr(FIRM_ESCR0, ESCR(0x2e, 0x08) | TAG(1));	/* stores only: not told apart */
+	wr(FIRM_ESCR0, ESCR(0x2e, 0x08) | TAG(1));	/* stores only: not distinguished */
 	assert_int_equal(tagged(EXECUTION_EVENT(0x1)), 0);
 }
 
@@ -383,7 +383,7 @@ static void undriven_events_are_named(void **state)
 	said("x87_SIMD_moves_uop.ALLP0", "told apart");
 }
 
-/* An ESCR alone, whatever it holds, asks for nothing. */
+/* An ESCR alone, whatever it holds, enables nothing. */
 static void without_an_enabled_counter_nothing_is_noted(void **state)
 {
 	(void)state;

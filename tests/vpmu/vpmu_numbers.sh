@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A device of registers that a program opens by a path that tells nothing: a bind mount, a node of its
-# own, a link, a chroot, a descriptor from outside. By its number it is the machine's, or it cannot be
-# opened or read. And what truncate() says of devices.
+# A device of registers that a program opens by a path that does not name it: a bind mount, a node of
+# its own, a link, a chroot, a descriptor from outside. By its number it is the machine's, or it
+# cannot be opened or read. And what truncate() says of devices.
 set -u
 [ "$(id -u)" = 0 ] || { echo 'only root can mount and make device nodes'; exit 77; }
 if [ -z "${NUMBERS_APART-}" ]; then

@@ -2,7 +2,7 @@
 /* Overflows in a client uncore and which cores they interrupt: 334060-001 table 2-2, SDM 18.9.6. */
 #include "vpmu_skl.h"
 
-/* SDM 18.9.6: ENABLE_UNCORE_PMI lets a logical processor take what the uncore asks for. */
+/* SDM 18.9.6: ENABLE_UNCORE_PMI lets a logical processor take the uncore's interrupts. */
 static void take_pmi(uint32_t cpu, bool on)
 {
 	assert_int_equal(vpmu_wrmsr(t.s, cpu, 0x1d9, on ? 0x2000 : 0), 0);

@@ -3,8 +3,8 @@
 # vpmu run --profile: an assembler program of loops whose counts are known says how often each
 # instruction has executed and missed, in a file of each process image: of a program that ends, is
 # killed, forks or executes another one, with and without symbols, in a library that is gone, in
-# code that the program has made, in threads. A pause leaves out what is executed meanwhile. Folders
-# and limits that permit no file are told, and end no program.
+# code that the program has made, in threads. A pause excludes what is executed meanwhile. Folders
+# and limits that permit no file are reported, and end no program.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 needs qemu-x86_64 "${CC:-cc}" nm

@@ -108,7 +108,7 @@ static void each_tile_counts_its_own(void **state)
 	assert_int_equal(t.s->undriven_count, 0);
 }
 
-/* Each box has its half: they are asked in turn, by kind. */
+/* Each box has its half: requests go to them in turn, by kind. */
 static void boxes_take_turns(void **state)
 {
 	(void)state;

@@ -44,7 +44,7 @@ is 'of a rank that wants the machine'\''s' 2020 "$(OMPI_COMM_WORLD_RANK=0 run --
 compile timers timers.c -O1 || exit 1
 timers=$(run -m core2-4c ./timers)	# a clock there is an instruction
 is 'ticks while it executes' '5 7 18' "$(awk '/^(real|virtual|prof) / { print $2 }' <<<"$timers" | paste -sd ' ')"
-# A signal comes at most 1,024 clocks late, and the handler looks at the time again.
+# A signal comes at most 1,024 clocks late, and the handler reads the time again.
 is 'ticks end a pause' '1 2 3' "$(awk '/^pause/ && $4 >= -1000 && $4 < 10000 { print $2 }' <<<"$timers" | paste -sd ' ')"
 is 'a tick ends a sleep' 'sleep -1 rest 15' "$(grep '^sleep' <<<"$timers")"
 is 'sleep takes no CPU time' 'profiled 0' "$(grep '^profiled' <<<"$timers")"
