@@ -16,9 +16,9 @@
  * suspended, which resets registers (-ESHUTDOWN).
  * Cancellation (pthread_cancel) waits until the thread is outside of these functions.
  * While something is counted that could wrap unread, a thread of the library's reads it in time.
- * Fork: the child opens the machine afresh to count. In what it inherited, start, set and read give
- * -ECHILD, and nothing that it stops or frees changes a register. A read gives the counts that the
- * parent had read last before the fork.
+ * Fork: the child opens the machine afresh to count. In what it inherited, start, set and read
+ * return -ECHILD, and nothing that it stops or frees changes a register. A read returns the counts
+ * that the parent had read last before the fork.
  * A signal handler that leaves a read by siglongjmp is not supported: the session can be stopped
  * and freed, but no longer set or started (-ETIMEDOUT). */
 #ifndef IPMU_H
@@ -143,12 +143,12 @@ const char *ipmu_system_pmu(const struct ipmu_system *sys, int i, char name[32])
  * answer (a hypervisor). -EBADMSG: a file of the state directory is damaged. Environment, ignored
  * in privileged processes: IPMU_STATE_DIR, IPMU_TAKE_BUSY, IPMU_TRY_FAMILY, IPMU_ALLOW_PMI,
  * IPMU_SIGNALS, and IPMU_DEBUG, with which register accesses are reported on stderr;
- * docs/processes.md says what each does. */
+ * docs/processes.md describes each. */
 int ipmu_system_open(const struct ipmu_topology *topo, enum ipmu_scope scope,
 		     struct ipmu_system **out, char *why);
 
 /* Restore every register, and free. Sessions that are left count no more: they can be freed, and
- * give -ENODEV for the rest. -ESTALE: some registers belong to somebody else by now, see
+ * return -ENODEV otherwise. -ESTALE: some registers belong to somebody else by now, see
  * ipmu_system_left. Another negative errno: some could not be restored; the next process that
  * counts there, or ipmu-restore, tries again. */
 int ipmu_system_close(struct ipmu_system *sys);
@@ -183,7 +183,7 @@ struct ipmu_frame {
 	bool user, kernel;	/* core PMUs: levels for a name with neither u nor k; none: both */
 };
 
-/* The same within a frame. -EINVAL also for a name that says another place than the frame. */
+/* The same within a frame. -EINVAL also for a name with another place than the frame. */
 int ipmu_event_parse_in(const struct ipmu_system *sys, const char *name,
 			const struct ipmu_frame *frame, struct ipmu_event *out, char *why);
 
@@ -196,7 +196,7 @@ struct ipmu_name {
 
 /* Read a name of any spelling that ipmu_event_parse accepts. No machine is needed: whether there is
  * such an event or place is not checked. -EINVAL: it is no name of that form, a number is missing
- * or two say different boxes; then *out is as it was. Needs no other call before it and allocates
+ * or two name different boxes; then *out is as it was. Needs no other call before it and allocates
  * nothing; any thread may call it at any time. */
 int ipmu_name_read(const char *name, struct ipmu_name *out, char *why);
 
@@ -211,7 +211,7 @@ int ipmu_event_form(const struct ipmu_system *sys, const char *name, struct ipmu
 /* ---- counting ---- */
 
 int ipmu_session_new(struct ipmu_system *sys, struct ipmu_session **out, char *why);
-void ipmu_session_free(struct ipmu_session *s);	/* stops it and gives its registers back */
+void ipmu_session_free(struct ipmu_session *s);	/* stops it and restores its registers */
 
 /* Replace the events of a stopped session (n may be 0). The same event may stand in it twice and
  * in several sessions. -ENOSPC: the events collide; `why` names them. On failure the session keeps

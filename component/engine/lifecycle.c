@@ -122,7 +122,7 @@ static void unlink_system(struct ipmu_system *sys)
 
 /* ---- open */
 
-/* Open the units that dead processes have left changed, as the state directory says: opening
+/* Open the units that dead processes have left changed, by the state directory's files: opening
  * restores their registers. Units that are open have been restored already. */
 static void recover_others(struct ipmu_system *sys)
 {

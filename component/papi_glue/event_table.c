@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Event codes of a component; event_table.h says when events are listed. event_table_code() gives a
- * name its code and event_table_resolve() turns a code into the engine's event.
+/* Event codes of a component; event_table.h describes when events are listed. event_table_code()
+ * assigns a code to a name and event_table_resolve() turns a code into the engine's event.
  * event_table_first(), event_table_next() and event_table_umask() walk the listing. The caller
  * serialises all calls, by PAPI's component lock. A code is an index that keeps its entry until
  * event_table_free(). */
@@ -145,8 +145,8 @@ static int add_composed(struct event_table *t, const char *name, char *why)
 }
 
 /* Find a name's code, or add one. Spellings of a name have codes of their own: PAPI finds counts by
- * code, and gave one of two events with the same code the count 0. A name that cannot be counted as
- * it is, without a unit mask, may be listed all the same. */
+ * code, and returned the count 0 for one of two events with the same code. A name that cannot be
+ * counted as it is, without a unit mask, may be listed all the same. */
 int event_table_code(struct event_table *t, const char *name, bool listing, char *why)
 {
 	int code = find_name(t, name, false, strcmp), rc;

@@ -40,7 +40,7 @@ const struct event_entry *event_table_get(const struct event_table *t, unsigned 
 int event_table_resolve(struct event_table *t, unsigned code, const struct ipmu_frame *frame,
 			struct ipmu_event *out, char *why);
 
-/* Complete an entry with what the listing says of it. -ENOENT: there is none; -ENOMEM. */
+/* Complete an entry from the listing. -ENOENT: there is none; -ENOMEM. */
 int event_table_describe(struct event_table *t, unsigned code);
 
 /* Listing: the first event, the next event, the first or next unit mask. -ENOENT at the end,

@@ -30,7 +30,7 @@ struct control_state {
 	bool started;		/* since the last check of overflow deadlines */
 	int told, since;	/* lost counters already reported; reads since then */
 	bool polled;		/* by PAPI's timer, which reports no error */
-	bool counts_for_sum;	/* IPMU_NODE_SUM: only what `share` says is reported */
+	bool counts_for_sum;	/* IPMU_NODE_SUM: only events of `share` are reported */
 	struct node_sum_share share;
 	int nevents, nplaces;
 	struct place places[GLUE_EVENTS_MAX];
@@ -379,7 +379,7 @@ int glue_reset(hwd_context_t *ctx, hwd_control_state_t *ctl)
 
 /* ---- overflow ---- */
 
-/* PAPI's software overflow: its timer (SIGPROF) comes here, and PAPI compares the counts with its
+/* PAPI's software overflow: its timer (SIGPROF) calls this, and PAPI compares the counts with its
  * deadlines. PAPI only ever advances them, but counts start from zero again with each
  * PAPI_start. */
 static void rearm(EventSetInfo_t *set)

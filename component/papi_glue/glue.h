@@ -2,8 +2,8 @@
 /* Common part of intel_core and intel_uncore: a thin layer between PAPI and libintelpmu.
  *
  * Delayed initialization: registers are first touched when a client lists or adds an event. PAPI's
- * callbacks do not say which component they are for; GLUE_COMPONENT writes the small functions that
- * do, and the vector. */
+ * callbacks do not have their component as an argument; GLUE_COMPONENT writes the small functions
+ * that do, and the vector. */
 #ifndef PAPI_GLUE_H
 #define PAPI_GLUE_H
 
@@ -52,8 +52,8 @@ int glue_code_to_name(struct glue *g, unsigned int code, char *name, int len);
 int glue_code_to_descr(struct glue *g, unsigned int code, char *descr, int len);
 int glue_code_to_info(struct glue *g, unsigned int code, PAPI_event_info_t *info);
 
-/* kernel_multiplex is set so that a request for multiplexing comes here and is refused: PAPI's own
- * needs a cycle counter in the same set. */
+/* kernel_multiplex is set so that a request for multiplexing is passed on to this component and is
+ * refused: PAPI's own needs a cycle counter in the same set. */
 #define GLUE_COMPONENT(name_, scope_, granularity_, description_)				\
 	papi_vector_t _##name_##_vector;							\
 	static struct glue glue = { .vector = &_##name_##_vector, .scope = scope_,		\

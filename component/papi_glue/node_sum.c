@@ -74,8 +74,8 @@ static bool local_rank(long *out)
 	return false;
 }
 
-/* Name the lock file after the job. If nothing says what the job is, processes of one terminal or
- * one batch script are one. */
+/* Name the lock file after the job. If no variable names the job, processes of one terminal or one
+ * batch script are one. */
 static void name_lock(void)
 {
 	char job[128];
@@ -199,7 +199,7 @@ static int process_is_first(char *why)
 	int rc;
 
 	if (decided == getpid() && (lock_fd < 0 || descriptor_is(lock_fd, lock_is)))
-		return is_first;	/* else the lock went with the descriptor */
+		return is_first;	/* otherwise the lock was lost with the descriptor */
 	descriptor_close(lock_fd, lock_is);	/* a parent's */
 	lock_fd = -1;
 	/* The launcher's first process may have children that count: the lock is for them. */

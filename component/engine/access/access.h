@@ -116,8 +116,8 @@ static inline void ipmu_access_failed(struct ipmu_regs *p, uint32_t addr, int rc
 {
 	p->failure = (struct ipmu_failure){ .addr = addr, .rc = rc, .write = write };
 }
-/* If the last failed access of p is what gave rc, and its reason is known, make the sentence say
- * which register, on which CPU, and what to do. Returns rc. */
+/* If the last failed access of p is what gave rc, and its reason is known, make the sentence name
+ * the register, the CPU and what to do. Returns rc. */
 int ipmu_access_explain(struct ipmu_regs *p, int rc, char *why);
 /* Read a register in any space. ipmu_access_file() is the file that a message about it names. */
 int ipmu_access_read(struct ipmu_regs *p, const struct ipmu_reg *reg, uint32_t addr,
@@ -128,7 +128,7 @@ const char *ipmu_access_file(const struct ipmu_regs *p, const struct ipmu_reg *r
  * Remember what the register holds, unless it is remembered already. */
 int ipmu_msr_save(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		  uint64_t *value);
-/* -EINVAL: value has bits that the document does not give to this register. -EPERM: it is never to
+/* -EINVAL: value has bits that the document does not list for this register. -EPERM: it is never to
  * be written. */
 int ipmu_msr_write(struct ipmu_regs *p, const struct ipmu_reg *reg, int box, int ctr,
 		   uint64_t value);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The device of a CPU, msr-safe's or the kernel's. ipmu_access_open() opens it, ipmu_msr_read() and
- * ipmu_msr_write_now() access one register, and ipmu_access_explain() says what to do after a
- * failure. ipmu_msr_count() takes no lock and is async-signal-safe; the others need the system's
- * lock. If the CPU goes offline, accesses continue through another CPU of the package, under the
- * same descriptor. The program may close that descriptor or reuse its number. So each write and
- * each locked read checks first that it is still the device. */
+ * ipmu_msr_write_now() access one register, and ipmu_access_explain() explains a failure and what
+ * to do about it. ipmu_msr_count() takes no lock and is async-signal-safe; the others need the
+ * system's lock. If the CPU goes offline, accesses continue through another CPU of the package,
+ * under the same descriptor. The program may close that descriptor or reuse its number. So each
+ * write and each locked read checks first that it is still the device. */
 #include "batch.h"
 #include "cause.h"
 #include "trace.h"

@@ -139,7 +139,7 @@ static int read_table(struct ipmu_regs *p, struct discovery_table *t, unsigned t
 	return rc;
 }
 
-/* The MSR that says where the table is, and the kind of unit that this family uses. */
+/* The MSR with the table's address, and the kind of unit that this family uses. */
 static const struct ipmu_reg *table_register(const struct ipmu_regs *p, unsigned *type)
 {
 	const struct ipmu_reg *found = NULL;

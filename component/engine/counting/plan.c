@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans: the counters that a session's events use, and on which boxes. ipmu_plan_build() opens the
  * units that are needed and makes a use for each box and event; events with equal choices share
- * one. ipmu_plan_assign() then gives each use its counter. The caller holds the system's lock. Uses
- * of one box are adjacent, and so are those of one unit. Units come in the order of the system,
+ * one. ipmu_plan_assign() then assigns a counter to each use. The caller holds the system's lock.
+ * Uses of one box are adjacent, and so are those of one unit. Units are in the order of the system,
  * which is the same in all plans. */
 #include "plan.h"
 

@@ -50,8 +50,8 @@ void ipmu_plan_free(struct ipmu_plan *plan);
 /* The same events on the same boxes, to be counted in the same ways. */
 bool ipmu_plan_same(const struct ipmu_plan *a, const struct ipmu_plan *b);
 
-/* Give each counter use its counter. others: alongside the sessions that run; otherwise as if none
- * did. */
+/* Assign a counter to each counter use. others: alongside the sessions that run; otherwise as if
+ * none did. */
 int ipmu_plan_assign(struct ipmu_plan *plan, const struct ipmu_event *events, bool others,
 		     char *why);
 

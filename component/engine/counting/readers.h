@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers of a session. They take no lock, because they may be signal handlers: they announce
  * themselves, and a change of the session's state waits for them. A reader never waits for a
- * change: while events or counters are changing, it gives zeros. */
+ * change: while events or counters are changing, it returns zeros. */
 #ifndef IPMU_READERS_H
 #define IPMU_READERS_H
 

@@ -91,7 +91,7 @@ int ipmu_file_record_all(struct ipmu_unit *unit)
 
 	if (!rc && unit->lease.fd >= 0)
 		rc = put_all_saved(unit);
-	if (rc)		/* the file still says that a process is changing registers */
+	if (rc)		/* the file still records that a process is changing registers */
 		unit->lease.sync = IPMU_JOURNAL_UNREAD;
 	return rc;
 }
@@ -193,7 +193,7 @@ int ipmu_file_describe(struct ipmu_box *box, int ctr)
 	return rc ? rc : ipmu_file_begin_change(unit, more);
 }
 
-/* ---- taking over what the file says */
+/* ---- taking over what the file records */
 
 static const struct ipmu_saved *same_saved(const struct ipmu_saved *old, int n,
 					   const struct ipmu_journal_entry *e)
@@ -265,7 +265,7 @@ static int renew(struct ipmu_unit *unit)
 	return ipmu_file_put_header(unit);
 }
 
-/* ---- a file that no longer says what this process has changed */
+/* ---- a file that no longer records what this process has changed */
 
 static const struct ipmu_journal_entry *entry_of(const struct ipmu_journal *j, uint32_t addr)
 {

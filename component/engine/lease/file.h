@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit's file: the journal as it is written and read. A failed write gives -EIO, for which
+/* A unit's file: the journal as it is written and read. A failed write returns -EIO, for which
  * ipmu_access_explain has the sentence. The mutex is held. */
 #ifndef IPMU_FILE_H
 #define IPMU_FILE_H
@@ -8,8 +8,8 @@
 
 int ipmu_file_put(struct ipmu_unit *unit, const void *bytes, size_t length, size_t offset);
 int ipmu_file_put_header(struct ipmu_unit *unit);
-/* The file says from now until leaving that this process changes registers: if it dies meanwhile,
- * the next one reads what they hold. */
+/* The file records from now until leaving that this process changes registers: if it dies
+ * meanwhile, the next one reads what they hold. */
 int ipmu_file_begin_change(struct ipmu_unit *unit, bool header_differs);
 int ipmu_file_record(struct ipmu_regs *p, int i);
 /* All saved registers, after ipmu_access_refresh(): other processes trust the journal's rows. */
@@ -22,7 +22,7 @@ int ipmu_file_load(struct ipmu_unit *unit, char *why);
 int ipmu_file_forget(struct ipmu_box *box, int ctr);
 int ipmu_file_describe(struct ipmu_box *box, int ctr);
 
-/* Does that file of the state directory say that registers are changed? */
+/* Does that file of the state directory record changed registers? */
 bool ipmu_file_has_saved(int dir, const char *name);
 
 #endif

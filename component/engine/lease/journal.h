@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The journal of a unit's registers, as it lies in a file of the state directory. It says what the
- * registers held before the first change, and what is programmed, so that any process can restore
- * them. Nothing in it is trusted: what comes out of ipmu_journal_check names only registers of the
- * family's tables, and counters and boxes that it can have. */
+/* The journal of a unit's registers, as it lies in a file of the state directory. It records what
+ * the registers held before the first change, and what is programmed, so that any process can
+ * restore them. Nothing in it is trusted: the result of ipmu_journal_check names only registers of
+ * the family's tables, and counters and boxes that it can have. */
 #ifndef IPMU_JOURNAL_H
 #define IPMU_JOURNAL_H
 

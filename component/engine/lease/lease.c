@@ -201,8 +201,9 @@ static void unit_lose(struct ipmu_unit *unit)
 	unit->lease.sync = IPMU_JOURNAL_UNREAD;
 }
 
-/* Open the journal again, as a new process would. The locks went with the old descriptor, so other
- * processes may have taken the counters, and entering restores the registers unless they have. */
+/* Open the journal again, as a new process would. The locks were lost with the old descriptor, so
+ * other processes may have taken the counters, and entering restores the registers unless they
+ * have. */
 static int journal_regain(struct ipmu_unit *unit, bool *rejoin, char *why)
 {
 	int rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* libpfm4, the one source of event names and codes; no other file calls it. ipmu_names_open()
- * starts it, before anything else in the process uses it. ipmu_pfm_encode() gives an event's codes,
- * ipmu_pfm_list() and its neighbours list events, unit masks and modifiers. libpfm4 makes all
- * attributes of an event for each query about it, so these functions query as few events as
+ * starts it, before anything else in the process uses it. ipmu_pfm_encode() returns an event's
+ * codes, ipmu_pfm_list() and its neighbours list events, unit masks and modifiers. libpfm4 makes
+ * all attributes of an event for each query about it, so these functions query as few events as
  * possible. No lock is taken here. */
 #include "pfm.h"
 
@@ -243,7 +243,8 @@ static int search_pmu(const char *name, pfm_pmu_info_t *info)
 
 #define PMUS_KNOWN 16	/* more than a machine has */
 
-/* Keeps what libpfm4 says of a PMU, in each thread for itself: no lock can be held at a fork. */
+/* Caches what libpfm4 reports of a PMU, in each thread for itself: no lock can be held at a
+ * fork. */
 static int find_pmu(const char *name, pfm_pmu_info_t *info)
 {
 	static _Thread_local pfm_pmu_info_t known[PMUS_KNOWN];

@@ -15,7 +15,7 @@ int ipmu_pfm_boxes(const struct ipmu_machine *m, const struct ipmu_pmu_type *typ
 		   char *why);
 bool ipmu_pfm_has_event(const struct ipmu_pmu_type *type, const char *event);
 #define IPMU_CODES_MAX 4
-/* Returns how many codes libpfm4 gave for the event with its qualifiers, or a negative errno.
+/* Returns how many codes libpfm4 returned for the event with its qualifiers, or a negative errno.
  * -ENOKEY: `why` is a qualifier that the event does not take, see unknown.h. */
 int ipmu_pfm_encode(const struct ipmu_pmu_type *type, const char *event,
 		    const struct ipmu_qualifiers *q, uint64_t *codes, char *why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The three fixed counters, which Core 2 and later CPUs have alike: they are architectural from
  * PerfMon version 2 on (SDM 325384-059 section 18.2.2). Families use ipmu_fixed_ops,
- * ipmu_fixed_discover() and ipmu_fixed_busy(). ipmu_cpuid_read() gives what CPUID says of counters.
- * The caller holds the system's lock and has entered the unit. */
+ * ipmu_fixed_discover() and ipmu_fixed_busy(). ipmu_cpuid_read() returns CPUID's description of
+ * counters. The caller holds the system's lock and has entered the unit. */
 #include "core2.h"
 
 #include "core_ops.h"

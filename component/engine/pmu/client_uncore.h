@@ -21,7 +21,7 @@ enum { IPMU_CLIENT_SLICES = -1, IPMU_CLIENT_WINDOW = -2 };	/* for `boxes` below 
 
 struct ipmu_client_unit {	/* in the order of the family's types */
 	const struct ipmu_pmu_type *type;
-	int boxes;		/* or: as the register says; all, if the window can be mapped */
+	int boxes;		/* or: by the register; all, if the window can be mapped */
 	uint64_t overflow;	/* its flag in global_status */
 	const struct ipmu_reg *box_ctl;	/* in the window: freezes a box; NULL: it has none */
 };

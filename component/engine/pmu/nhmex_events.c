@@ -92,7 +92,7 @@ static uint64_t fvc_layout(const struct ipmu_reg *fvc, uint64_t nhm)
 	return fvc == &ipmu_nhmex_fvc_nhm ? nhm : (nhm & FVC_FVID) | (nhm & ~FVC_FVID) << 1;
 }
 
-/* evnt says what is counted: 5 commands that match bcmd, 6 responses that match resp. These and
+/* evnt selects what is counted: 5 commands that match bcmd, 6 responses that match resp. These and
  * fvid are one for all four events of a box, so they must agree where they matter; the other bits
  * stay as they are. */
 static void fvc_choice(struct ipmu_choice *choice, const struct code *c,
@@ -170,7 +170,7 @@ static int add_freeze(struct ipmu_choice *choice, const struct code *c, char *wh
 	return 0;
 }
 
-/* A PMI goes to the U-Box, which needs no core to freeze; nobody handles it on a core. */
+/* A PMI is sent to the U-Box, which needs no core to freeze; nobody handles it on a core. */
 void ipmu_nhmex_keep_from_cores(struct ipmu_choice *choice, bool freeze)
 {
 	choice->extra[choice->nextra++] = (struct ipmu_extra_reg){

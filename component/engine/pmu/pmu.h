@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Layer pmu: the documented PMUs, a file per family, and the list of them (families.h).
  *
- * Type, ops, box: how one documented PMU is described. A type is constant data transcribed from
- * one document; its ops say how that kind of counter is programmed and read. */
+ * Type, ops, box: how one documented PMU is described. A type is constant data transcribed from one
+ * document; its ops program and read that kind of counter. */
 #ifndef IPMU_PMU_H
 #define IPMU_PMU_H
 

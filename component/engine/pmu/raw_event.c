@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The event RAW (raw_event.h): ipmu_raw_encode() makes an event select from numbers,
- * ipmu_raw_modifiers() from modifiers alone, and ipmu_raw_most() gives a field's largest number.
+ * ipmu_raw_modifiers() from modifiers alone, and ipmu_raw_most() returns a field's largest number.
  * Nothing here touches a register. Only fields that the type's own register table lets an event set
  * can be set. */
 #include "raw_event.h"

@@ -18,7 +18,7 @@ int ipmu_raw_encode(const struct ipmu_pmu_type *type, const struct ipmu_qualifie
 		    uint64_t *select, char *why);
 
 /* For an event that is known by its numbers: the modifiers among its qualifiers, u and k where none
- * says a level. -ENOKEY, and `why` is the qualifier: the type has no such field. */
+ * sets a level. -ENOKEY, and `why` is the qualifier: the type has no such field. */
 int ipmu_raw_modifiers(const struct ipmu_pmu_type *type, const struct ipmu_qualifiers *q,
 		       uint64_t *select, char *why);
 
