@@ -91,7 +91,7 @@ void again_end(void)
 	sigaction(SIGINT, &before, NULL);
 }
 
-/* The program's output goes to stderr: the table has stdout to itself. */
+/* The program's output is sent to stderr: the table has stdout to itself. */
 static int spawn(char **words, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;

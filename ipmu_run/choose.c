@@ -11,7 +11,7 @@
 
 /* ---- finding the groups */
 
-/* Orders two reasons by what they say. Most: counting is not permitted. Then: the PMU is of this
+/* Compares how much two reasons explain. Most: counting is not permitted. Then: the PMU is of this
  * machine and cannot be used. Least: it is of another machine. */
 static bool says_more(int rc, int than)
 {

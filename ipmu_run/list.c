@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lists the groups: list_groups() for --groups with metrics, events and advice, list_names() for
- * messages. Groups that count here come first. Then come those whose PMU cannot be used, with the
- * reason, and those of other machines. */
+ * messages. Groups that count here are listed first. Then come those whose PMU cannot be used, with
+ * the reason, and those of other machines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

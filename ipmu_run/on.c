@@ -54,7 +54,7 @@ static void compose(const struct options *o, int argc, char **argv, char *self, 
 		}
 	out[n++] = end;
 	out[n++] = self;
-	if (o->from_mpi_init)	/* that may have been said by the command's name */
+	if (o->from_mpi_init)	/* that may have been set by the command's name */
 		out[n++] = from_mpi_init;
 	for (int i = 1, skipped; i < o->first; i += skipped ? skipped : 1) {
 		skipped = words_of_machine(argv + i);

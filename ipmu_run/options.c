@@ -335,7 +335,8 @@ static int option_take(struct options *o, int code, char **argv)
 	}
 }
 
-/* Finds an option that says what to count behind the name of the program. NULL: there is none. */
+/* Finds an option for what to count that stands after the name of the program. NULL: there is
+ * none. */
 static const char *misplaced(char **argv)
 {
 	static const char *const ours[] = { "-g", "--group", "-e", "--events", "--on", "--only",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the report: output_open() before the program runs, output_write() after it, and
- * output_leave() for a node of a job. Text goes to stderr. With -o PREFIX the report goes into
- * files as well, which appear whole and never overwrite a file in place. With -o - it goes to
- * stdout alone, as JSON. --base FILE gets what a comparison needs of it. */
+ * output_leave() for a node of a job. Text is written to stderr. With -o PREFIX the report is
+ * written to files as well, which appear whole and never overwrite a file in place. With -o - it is
+ * written to stdout alone, as JSON. --base FILE gets what a comparison needs of it. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -206,7 +206,7 @@ static int write_files(struct output *o, const struct report *r)
 	for (int i = 0; i < OUTPUTS; i++) {
 		int rc;
 
-		if (!o->file[i].f) {	/* an interim report could not be written, as was said */
+		if (!o->file[i].f) {	/* an interim report failed, as was reported */
 			failed = EXIT_CANNOT_COUNT;
 			continue;
 		}

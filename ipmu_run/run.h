@@ -52,7 +52,7 @@ struct options {
 	int beyond;			/* the status where a limit is passed; 0: not given */
 	struct split split;
 	char *given;			/* all of them, as the user wrote them */
-	struct saved base;		/* --compare's, if it says what to count; else empty */
+	struct saved base;		/* --compare's, if it has what to count; else empty */
 	char **argv;			/* the program and its arguments */
 	int first;			/* index of the program in the command's own arguments */
 };
@@ -79,7 +79,7 @@ int complain_group(const struct machine *m, const char *name, const struct group
 /* ---- choose.c: which events are counted for the options */
 
 struct choice {
-	struct group_list groups;	/* those chosen, which `report` speaks of */
+	struct group_list groups;	/* those chosen, which `report` refers to */
 	struct event *events;
 	int nevents, nparts;
 	struct report_group *report;	/* groups in order of options, then events by name */
@@ -152,7 +152,7 @@ void again_end(void);
 /* ---- on.c: becomes `vpmu run`, or returns an exit status after a complaint. */
 int run_on_machine(const struct options *o, int argc, char **argv);
 
-/* ---- output.c: where the report goes */
+/* ---- output.c: where the report is written */
 
 #define OUTPUTS 3	/* .csv, .json, .html */
 
@@ -169,7 +169,7 @@ struct output {
 int output_open(struct output *o, const char *prefix, const char *base);
 /* 0, or EXIT_USAGE after a complaint: a file of PREFIX.NODE is in the way that is not a report. */
 int output_check_node(const char *prefix);
-/* Writes the report and gives the files their names. 0 or EXIT_CANNOT_COUNT. */
+/* Writes the report and publishes the files under their names. 0 or EXIT_CANNOT_COUNT. */
 int output_write(struct output *o, const struct report *r);
 /* Writes PREFIX.json in silence; all: the other files, too. 0 or EXIT_CANNOT_COUNT. */
 int output_leave(const char *prefix, const struct report *r, bool all);

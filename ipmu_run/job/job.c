@@ -16,7 +16,7 @@
 #include "now.h"
 #include "program_file.h"
 
-#define STRANGERS_MS 3000	/* for nodes that have not been heard of */
+#define STRANGERS_MS 3000	/* for nodes that have not reported */
 #define ENDING_MS 500		/* after a signal */
 #define LOOK_US 20000		/* between two checks of the folder, at first */
 #define LOOK_LATER_US 500000

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Nodes of a job meet in a folder (meeting.h says which files there are): meeting_begin(),
- * meeting_look() on the first node, meeting_end(). Locks belong to open file descriptions: the
- * kernel drops them with the process, a network file system with its lease. Without locks in the
- * file system, each file counts as a live node's: launchers end the ranks of a job in which one
- * died. A report is handed out once, unless its file is replaced. */
+/* Nodes of a job meet in a folder (meeting.h lists the files): meeting_begin(), meeting_look() on
+ * the first node, meeting_end(). Locks belong to open file descriptions: the kernel drops them with
+ * the process, a network file system with its lease. Without locks in the file system, each file
+ * counts as a live node's: launchers end the ranks of a job in which one died. A report is handed
+ * out once, unless its file is replaced. */
 #include "meeting.h"
 
 #include <dirent.h>
@@ -34,7 +34,7 @@ struct taken {
 	struct stat at;
 };
 
-/* A locked file that says that somebody runs. */
+/* A locked file shows that a node runs. */
 struct job_file {
 	char *path;
 	int fd;				/* -1: none */

@@ -41,13 +41,13 @@ bool meeting_has_first(struct meeting *m);
 
 typedef void (*meeting_report_fn)(void *arg, const char *path);
 
-/* Checks the folder once, and gives each new report of another node to `take`. The number of other
+/* Checks the folder once, and passes each new report of another node to `take`. The number of other
  * nodes that have not ended. */
 int meeting_look(struct meeting *m, meeting_report_fn take, void *arg);
 
 /* ---- without a job */
 
-/* Gives all files PREFIX.NODE.json to `take`, sorted by name. 0, or a negative errno. */
+/* Passes all files PREFIX.NODE.json to `take`, sorted by name. 0, or a negative errno. */
 int meeting_each_report(const char *prefix, meeting_report_fn take, void *arg);
 
 #endif

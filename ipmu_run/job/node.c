@@ -233,7 +233,7 @@ static void advance_region(struct node *n)
 			client_answer(n, &n->clients[i], REGION_WELL);
 }
 
-/* Waits for something to be said, and hears it. False: the thread is to end. */
+/* Waits for messages, and receives them. False: the thread is to end. */
 static bool serve_once(struct node *n, int timeout_ms)
 {
 	struct pollfd fds[n->nclients + 2];
@@ -338,7 +338,7 @@ void node_wait(struct node *n, uint64_t *ns)
 			break;
 		serve_once(n, until ? (int)(until - now_ms()) + 1 : 200);
 	}
-	serve_once(n, 0);	/* what was said before is heard */
+	serve_once(n, 0);	/* earlier messages are received */
 	if (met(n) > 1)
 		*ns = now_ns() - n->go_ns;
 }
@@ -409,7 +409,7 @@ int node_await(struct node *n)
 		if (poll(&one, 1, (int)(until - now_ms()) + 1) <= 0)
 			continue;
 		if (message_receive(n->fd, MESSAGE_WORD, &m))
-			return STATUS_OURS;	/* the leader has gone, and has said why */
+			return STATUS_OURS;	/* the leader has ended, and has printed why */
 		return m.word.what == WORD_REFUSED ? m.word.status : 0;
 	}
 	/* A launcher that ends the job may do so because the leader has refused. */

@@ -42,7 +42,7 @@ const struct cpus *node_cpus(const struct node *n);
 /* The others may let their programs go. Messages of ranks are for the region and the phases, if
  * there are any. */
 void node_go(struct node *n, struct region *region, struct phases *phases);
-/* Nothing is heard from here on until node_wait(). */
+/* No messages are received from here on until node_wait(). */
 void node_halt(struct node *n);
 /* Makes the other processes exit with that status, without a message. */
 void node_refuse(struct node *n, int status);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The time from MPI_Init to MPI_Finalize on one node: region_take() has the message of a rank and
- * says when it is answered, region_advance() begins and ends the window. One thread at a time calls
+/* The time from MPI_Init to MPI_Finalize on one node: region_take() handles the message of a rank
+ * and returns the answer, region_advance() begins and ends the window. One thread at a time calls
  * them, the one that serves the node's socket (node.c). The window is the measurement's before
  * region_begin() and after region_end().
  *
  * No rank can block another for long. In MPI_Init a rank waits for the node's others, BEGIN_MS at
- * most: if one of them does not come, counting begins without it. In MPI_Finalize no rank waits for
- * another, as MPI itself may need the first to come for what the last has still to do. */
+ * most: if one of them does not begin in time, counting begins without it. In MPI_Finalize no rank
+ * waits for another, as MPI itself may need the first to come for what the last has still to do. */
 #include "region.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 struct region;
 
 /* Called when a rank ends before its time: its launcher may end all ranks in a moment. The window's
- * reason says how it was. */
+ * reason describes that end. */
 struct region_alarm {
 	void (*ring)(void *arg);
 	void *arg;

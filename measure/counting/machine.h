@@ -14,7 +14,7 @@
 #define EVENT_NAME_MAX 128	/* PAPI's limit */
 
 /* The rule of the machine's clock: an instruction takes one, or it estimates time by a table of
- * instructions. UNKNOWN: of a processor, or of a report that does not say so. */
+ * instructions. UNKNOWN: of a processor, or of a report without that member. */
 enum clock_rule { CLOCK_UNKNOWN, CLOCK_INSTRUCTION, CLOCK_ESTIMATE };
 enum clock_rule machine_clock_rule(bool is_virtual);	/* of this machine */
 

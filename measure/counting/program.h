@@ -28,8 +28,8 @@ void program_cpus(const struct cpus *cpus);
 void program_sleep(double seconds);
 /* 0, or -errno where there can be no child. */
 int program_start(struct program *p, char **argv);
-/* MPICH's launcher learns from the end of a connection that a rank has ended before MPI_Finalize.
- * With this it stays ours as well, until program_leave_connection(). */
+/* MPICH's launcher detects by the end of a connection that a rank has ended before MPI_Finalize.
+ * With this the connection stays ours as well, until program_leave_connection(). */
 void program_keep_connection(void);
 void program_leave_connection(void);
 /* Starts it and waits for its end. 0 with the status that a shell would give it: its own, or

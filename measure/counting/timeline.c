@@ -48,7 +48,7 @@ static void drop_early(struct timeline *t, uint64_t began, size_t nparts)
 	memmove(t->counts, t->counts + early * nparts, t->n * nparts * sizeof(*t->counts));
 }
 
-/* A reading that came after the program's end says nothing of its own. */
+/* A reading after the program's end has no interval of its own. */
 void timeline_end(struct timeline *t, uint64_t began, uint64_t ns, int nparts,
 		  const struct count *counts)
 {

@@ -58,7 +58,7 @@ bool virtual_refresh(void)
 void virtual_count(const char *event)
 {
 	if (virtual_is_beside() && write(device(), event, strlen(event)) < 0)
-		return;		/* the machine says nothing about it then */
+		return;		/* the machine does not report it then */
 }
 
 bool virtual_is_native(void)

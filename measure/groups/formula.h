@@ -11,7 +11,7 @@ struct formula;
 
 /* Parses a formula with + - * / ^, comparisons, ?: and parentheses, in which n names stand for
  * values. There are no other names: no functions, no constants, no assignment. 0 and a formula that
- * the caller gives to formula_free(); -EINVAL or -ENOMEM with the reason. */
+ * the caller frees with formula_free(); -EINVAL or -ENOMEM with the reason. */
 int formula_parse(const char *text, int n, const char *const *names, struct formula **out,
 		  char why[FORMULA_WHY_MAX]);
 /* True: the formula has the name. */

@@ -89,7 +89,7 @@ void group_drop_clock(struct group *g)
 		(size_t)(--g->nevents - clock) * sizeof(*g->events));
 }
 
-/* The word that says which values are better; without one *out stays. */
+/* The word for which values are better; without one *out stays. */
 static int read_better(const struct reader *r, const char *word, enum better *out)
 {
 	enum better b = *word ? better_of(word) : *out;

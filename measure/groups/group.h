@@ -61,8 +61,8 @@ struct group {
 };
 
 /* Reads a group from an open file. `path` is for messages, and its last two parts are the group's
- * pmu and name. 0 and a group that the caller gives to group_free(); -EINVAL, -ENOMEM or -EIO with
- * "PATH:LINE: what is wrong and what is right there" in why. */
+ * pmu and name. 0 and a group that the caller frees with group_free(); -EINVAL, -ENOMEM or -EIO
+ * with "PATH:LINE: what is wrong and what is right there" in why. */
 int group_read(FILE *f, const char *path, struct group **out, char why[GROUP_WHY_MAX]);
 void group_free(struct group *g);
 /* Numbers the variables and parses the metrics' formulas, once. 0; -EINVAL or -ENOMEM, with the

@@ -70,7 +70,7 @@ struct compared {
 #define DIFFERENCES_MAX 10
 #define NOTES_MAX 4
 
-/* Why two reports do not speak of the same work on the same machine. */
+/* Why two reports are not of the same work on the same machine. */
 struct difference {
 	const char *what;		/* "machine" */
 	char *text;			/* a sentence */

@@ -77,7 +77,7 @@ bool headline_values(const struct comparison *c, int subject, double *old, doubl
 	return pattern >= 0;
 }
 
-/* False: nothing can be said of it. */
+/* False: one of the values is not known. */
 static bool change_text(double old, double new, char out[HEADLINE_PART])
 {
 	double percent = new == old ? 0 : 100 * (new - old) / fabs(old);

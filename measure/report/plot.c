@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Draws counts over time by gnuplot: plots_make() writes data and script, and runs it. A metric or
  * event has one plot, for wide and narrow windows, with a line for each part if they are few.
- * plot_items() and plot_path() say which plots there are and where. Several intervals make a point
- * if there are more than POINTS_MAX. */
+ * plot_items() and plot_path() return which plots there are and where. Several intervals make a
+ * point if there are more than POINTS_MAX. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -106,7 +106,7 @@ void report_phases_ignored(const struct phase_list *l, char out[REPORT_PHASE_MAX
 bool report_is_complete(const struct report *r);
 /* Has a signal ended the only run, so that these are counts of a part of it? */
 bool report_is_cut(const struct report *r);
-/* Why it is not complete, if a rank or the virtual machine has said so; "" otherwise. */
+/* Why it is not complete, if a rank or the virtual machine has reported that; "" otherwise. */
 const char *report_reason(const struct report *r);
 /* "from MPI_Init to MPI_Finalize", or "in its regions alone"; NULL: neither was requested. */
 const char *report_window(const struct report *r);

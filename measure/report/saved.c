@@ -412,7 +412,7 @@ int saved_parse(const char *path, const char *text, size_t bytes, struct saved *
 	return rc;
 }
 
-/* from: NULL: it could not be opened, and errno says why. */
+/* from: NULL: it could not be opened, with the reason in errno. */
 static int read_stream(const char *path, FILE *from, struct saved *out, char why[SAVED_WHY_MAX])
 {
 	char *text = NULL, buffer[65536];

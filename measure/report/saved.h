@@ -25,7 +25,7 @@ struct saved_item {
 	const char *name;	/* with the component of an event */
 	const char *unit;	/* of a metric, NULL: an event */
 	const char *formula;	/* of a metric */
-	enum better better;	/* BETTERS: a metric of a report that does not say it */
+	enum better better;	/* BETTERS: a metric of a report without that member */
 	struct json_object *ids;	/* of a metric's group: the events its formula names */
 	struct saved_value v;
 };
@@ -71,7 +71,7 @@ bool saved_has(const struct saved *s, const char *key);
 const char *saved_program_name(const struct saved *s);
 /* The same name, and the same arguments. */
 bool saved_same_program(const struct saved *a, const struct saved *b);
-/* Does the member say the same in both? */
+/* Has the member the same value in both? */
 bool saved_equal(const struct saved *a, const struct saved *b, const char *key);
 
 #endif
