@@ -42,7 +42,7 @@ struct vpmu_signal { int32_t number; uint32_t group; };
 struct vpmu_ended {
 	uint64_t bytes[VPMU_STREAMS];	/* of stdout and stderr in all */
 	int32_t status;			/* as a shell has it */
-	uint32_t rung;			/* the machine's counters have heard of start and end */
+	uint32_t rung;			/* the machine's counters have received start and end */
 };
 
 struct vpmu_start {

@@ -255,7 +255,7 @@ static void run_child(const struct vpmu_launch *launch, const char *path, char *
 	      error == ENOENT ? VPMU_EXIT_NOT_FOUND : VPMU_EXIT_NOT_EXECUTABLE);
 }
 
-/* Hydra learns from its end that a rank has ended, so the connection is the program's alone. */
+/* Hydra detects by the connection's end that a rank has ended, so only the program has it. */
 static void leave_connection(void)
 {
 	const char *fd = getenv("PMI_FD");

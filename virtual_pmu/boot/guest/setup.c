@@ -71,8 +71,8 @@ static void load_module(const char *name)
 		close(fd);
 }
 
-/* By an access to this register, which no processor has, the emulator learns which instructions of
- * the kernel serve programs; what others do to registers is the drivers' own. */
+/* An access to this register, which no processor has, passes to the emulator which instructions of
+ * the kernel serve programs. Register accesses of other instructions are the drivers' own. */
 static void show_msr_driver(void)
 {
 	const off_t shown = 0x40005650;

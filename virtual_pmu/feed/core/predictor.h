@@ -42,7 +42,7 @@ static inline bool vpmu_predict_condition(struct vpmu_predictor *p, uint64_t add
 	return ((before + 1) >> 1 & 1) == taken;
 }
 
-/* Whether the branch was foreseen; learns from it. */
+/* Returns whether the branch was predicted, and updates the predictor. */
 bool vpmu_predict(struct vpmu_predictor *p, const struct vpmu_branched *b);
 
 #endif

@@ -258,7 +258,7 @@ static inline void vpmu_runner_expire(const struct vpmu_runner *r)
 		vpmu_system_timers();
 }
 
-/* Publishes the runner's clock; the model learns it only if it is `step` clocks ahead of its
+/* Publishes the runner's clock; passes it to the model only if it is `step` clocks ahead of its
  * package. Machine lock held. */
 static inline void vpmu_runner_publish(const struct vpmu_caches *c, struct vpmu_runner *r,
 				       uint64_t step)
