@@ -135,7 +135,7 @@ static void fill(struct vpmu_stream *s)
 	s->have = s->gone = 0;
 	n = fill_more(s);
 	if (!n || (n < 0 && errno != EAGAIN && errno != EINTR))
-		s->from = -1;	/* a pty says EIO at its end */
+		s->from = -1;	/* a pty returns EIO at its end */
 	while (n > 0 && s->eager)
 		n = fill_more(s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* boot/: what `vpmu boot` and the first process of the machine that it boots say to each other, and
- * that process. They are joined by four ports of a virtio-serial device: one for the frames below,
- * and one each for the program's stdin, stdout and stderr, so that none of them waits for another.
- * A port's end is not a place in its data, so frames say how many bytes there have been. */
+/* boot/: messages between `vpmu boot` and the first process of the machine that it boots, and that
+ * process. They are joined by four ports of a virtio-serial device: one for the frames below, and
+ * one each for the program's stdin, stdout and stderr, so that none of them waits for another. A
+ * port's end is not a place in its data, so frames have the number of bytes so far. */
 #ifndef VPMU_WIRE_H
 #define VPMU_WIRE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses of a booted machine to registers, which our patches to QEMU pass on; system/
- * has the same for device files. vpmu_guest_open() gives QEMU the table of functions, and each runs
- * in the thread of the CPU that makes the access. They publish what that CPU has done, then take
- * the machine lock for the access. A register that the machine does not have stays QEMU's. */
+/* Accesses of a booted machine to registers, which our patches to QEMU pass on; system/ has the
+ * same for device files. vpmu_guest_open() passes the table of functions to QEMU, and each runs in
+ * the thread of the CPU that makes the access. They publish what that CPU has done, then take the
+ * machine lock for the access. A register that the machine does not have stays QEMU's. */
 #include "whole.h"
 
 #include <limits.h>
@@ -22,7 +22,7 @@
 #define PCI_BAR 0x48u
 #define PCI_SAF_BAR 0x68u	/* of a machine that has it */
 
-#define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf says what: */
+#define DOORBELL 0x40005650u	/* CPUID leaf; the subleaf selects what: */
 enum { BEGIN = 1, END = 2 };
 /* An MSR of this number is accessed through /dev/cpu/N/msr once: so it is known from where in the
  * kernel registers are accessed for programs. All else it does for itself and its own drivers. */

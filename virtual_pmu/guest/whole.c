@@ -182,7 +182,7 @@ static bool loop_begins(const struct qemu_plugin_insn *first)
 		return false;
 	find_memory();
 	__atomic_store_n(&from_kernel, false, __ATOMIC_SEQ_CST);
-	host->all_leave();	/* they come to vpmu_whole_turn() */
+	host->all_leave();	/* they call vpmu_whole_turn() */
 	return true;
 }
 

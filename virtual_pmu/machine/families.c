@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of machine families: vpmu_families[] has one row per family. A row has the forms of its
  * names, the processor's identity, caches, latencies and counts of cores. shape.c makes a machine
- * of a row and a name. The rows are constant, and a number that stands in for silicon says so. */
+ * of a row and a name. The rows are constant, and a number that stands in for silicon is marked. */
 #include "families.h"
 
-/* Features of QEMU's model that its translator cannot execute: switched off, or it prints a
- * warning for each at every start. None is visible to ordinary programs. ERMS, which says that REP
- * MOVSB and STOSB are fast, is off because they are not: they are executed, and counted, byte by
- * byte. The C library and the kernel then copy by vectors and by REP MOVSQ. */
+/* Features of QEMU's model that its translator cannot execute: switched off, or it prints a warning
+ * for each at every start. None is visible to ordinary programs. ERMS, the flag for fast REP MOVSB
+ * and STOSB, is off because they are not: they are executed, and counted, byte by byte. The C
+ * library and the kernel then copy by vectors and by REP MOVSQ. */
 #define SKL_QEMU_CPU "Skylake-Client,-hypervisor,-pcid,-x2apic,-tsc-deadline,-invpcid,-hle,-rtm," \
 		     "-rdseed,-3dnowprefetch,-xsavec,-erms"
 #define ICL_QEMU_CPU SKL_QEMU_CPU ",rdpid=on"

@@ -62,7 +62,7 @@ struct vpmu_process *vpmu_process_owner(struct vpmu_processes *all);
 /* The ready process with the smallest clock, but for this one (NULL: for none); NULL: none. */
 struct vpmu_process *vpmu_process_least(struct vpmu_processes *all,
 					const struct vpmu_process *but);
-/* Gives the turn to the next one, and returns it; NULL: none is ready. */
+/* Passes the turn to the next one, and returns it; NULL: none is ready. */
 struct vpmu_process *vpmu_process_pass(struct vpmu_processes *all);
 
 /* Puts a thread on the list of those that are outside. Returns its entry, or NULL. */

@@ -122,7 +122,7 @@ const char *vpmu_program_file(const struct vpmu_program *p)
 	return p->word_count ? p->words[0] : p->path;
 }
 
-/* Any number of scripts in front of the program, as far as the kernel goes. */
+/* Any number of scripts in front of the program, up to the kernel's limit. */
 static int program_check_file(struct vpmu_program *p)
 {
 	for (int scripts = 0;; scripts++) {

@@ -8,8 +8,8 @@
 
 #define VPMU_ELF_DYNAMIC_MAX 64
 
-/* The name that gives a sanitizer's runtime away; NULL: the program has none, or cannot be read.
- * `segments` are its program headers. Does not allocate. */
+/* The name by which a sanitizer's runtime is recognized; NULL: the program has none, or cannot be
+ * read. `segments` are its program headers. Does not allocate. */
 const char *vpmu_sanitizer_of(const char *path, const Elf64_Phdr *segments, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The shared-memory segment: one per virtual machine, mapped by every process that runs on it
- * (by the execution feed of an emulated program, or the preloaded library of a native one).
- * It holds no pointers. Layout: struct vpmu_segment, then the register file, the MMIO page
- * (page-aligned) and the feed's caches, at the offsets the header gives. */
+/* The shared-memory segment: one per virtual machine, mapped by every process that runs on it (by
+ * the execution feed of an emulated program, or the preloaded library of a native one). It holds no
+ * pointers. Layout: struct vpmu_segment, then the register file, the MMIO page (page-aligned) and
+ * the feed's caches, at the offsets in the header. */
 #ifndef VPMU_SEGMENT_H
 #define VPMU_SEGMENT_H
 
@@ -44,7 +44,7 @@ enum vpmu_violation_kind {
 enum vpmu_booted { VPMU_NOT_BOOTED, VPMU_BOOTED, VPMU_KERNEL_ACCESS };
 
 /* A counter that was enabled on an event the model does not drive. A free-running counter is never
- * enabled: it is one of these when a program says that it counts with it. */
+ * enabled: it is one of these when a program has registered that it counts with it. */
 struct vpmu_undriven { uint32_t address, space; uint64_t select; };
 #define VPMU_UNDRIVEN_FREE (UINT64_C(1) << 32)	/* in `select`, above the offset in the window */
 #define VPMU_UNDRIVEN_CORE (UINT64_C(1) << 33)	/* above the select of a core's counter */
@@ -124,7 +124,7 @@ struct vpmu_segment {
 	uint64_t born;			/* distinguishes machines of the same path */
 	uint64_t touched_lost;		/* registers that found no entry */
 	struct vpmu_touched touched[VPMU_TOUCHED_MAX];
-	uint32_t interrupts_told;	/* the feed says which interrupts CPUs take */
+	uint32_t interrupts_told;	/* the feed reports which interrupts CPUs take */
 	uint32_t core_counting;		/* enum vpmu_core_level that enabled counters need, of
 					 * machines with both kinds of PMU */
 	uint32_t next_space;		/* address-space ids handed to processes */
@@ -142,13 +142,13 @@ struct vpmu_segment {
  * callers but the register model, which computes that size, use vpmu_segment_create and
  * vpmu_segment_open. The file is published whole, after power_on: a second opener never sees it
  * half made. Errors: negative errno, a sentence in why[], without the path where one is made, as
- * that may be a private name. A truncated, foreign or wrong-version file gives -EINVAL and names
- * the file. */
+ * that may be a private name. For a truncated, foreign or wrong-version file, returns -EINVAL and
+ * names the file. */
 int vpmu_segment_make(const char *path, const struct vpmu_machine *m,
 		      const struct vpmu_state_bytes *state,
 		      void (*power_on)(struct vpmu_segment *s), struct vpmu_segment **out,
 		      char *why, size_t why_bytes);
-/* state_bytes: gives -EINVAL for a machine that has no register model. */
+/* state_bytes: returns -EINVAL for a machine that has no register model. */
 int vpmu_segment_map(const char *path,
 		     int (*state_bytes)(const struct vpmu_machine *m, struct vpmu_state_bytes *out),
 		     struct vpmu_segment **out, char *why, size_t why_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes a machine from its name, such as "skl-4c8t". vpmu_machine_parse() is the entry point; it
  * finds the family's row in families.c, reads the numbers behind the prefix and checks them against
- * the row. If it refuses a name, `why` says what would fit. It needs no lock. */
+ * the row. If it refuses a name, `why` has what would fit. It needs no lock. */
 #include "families.h"
 
 #include <errno.h>
@@ -137,7 +137,7 @@ static int bad_cores(const struct vpmu_family_row *f, char *why, size_t why_byte
 	return -EINVAL;
 }
 
-/* Fills in cores and packages where the name leaves them out. It gives 0 packages where the cores
+/* Fills in cores and packages where the name leaves them out. It returns 0 packages where the cores
  * do not fill whole packages. */
 static void complete_cores(const struct vpmu_family_row *f, struct shape *n)
 {

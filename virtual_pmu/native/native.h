@@ -37,7 +37,7 @@ struct native_call { long number; int64_t a[6], answer; };
 bool native_before(struct native_call *c);
 /* libc has made the call: returns what the program gets, with errno. */
 long native_after(struct native_call *c, long answer);
-/* The answer as libc's functions give it: -1 with errno, or the value. */
+/* The answer as libc's functions return it: -1 with errno, or the value. */
 long native_result(const struct native_call *c);
 /* Before and after, with the kernel in between. */
 long native_call(struct native_call *c);

@@ -15,7 +15,7 @@
 #include "native.h"
 #include "../system/tree.h"
 
-/* Gives the path of the machine's file that this path means; NULL: it is the host's. */
+/* Returns the path of the machine's file that this path means; NULL: it is the host's. */
 static const char *machines_path(const char *path, struct vpmu_found *f)
 {
 	uint64_t signals;

@@ -36,7 +36,7 @@ static void skip_prefixes(struct store_reading *r)
 		r->rex = next(r);
 }
 
-/* Goes over ModRM, SIB and displacement. False: the operand is a register. */
+/* Skips ModRM, SIB and displacement. False: the operand is a register. */
 static bool skip_address(struct store_reading *r)
 {
 	uint8_t mode, base;

@@ -70,7 +70,7 @@ void native_window_unmap(uint64_t at, uint64_t bytes)
 	}
 }
 
-/* Gives the offset in the window; UINT64_MAX: the address is in none. */
+/* Returns the offset in the window; UINT64_MAX: the address is in none. */
 static uint64_t offset_of(uint64_t address)
 {
 	for (uint32_t i = 0; i < WINDOWS_MAX; i++) {

@@ -16,11 +16,11 @@
 bool vpmu_files_before(int64_t number, int64_t a[6], int64_t *answer);
 void vpmu_files_after(int64_t number, const int64_t a[6], int64_t *answer);
 
-/* ---- paths.c: opening, and what is said of a path ---- */
+/* ---- paths.c: opening, and the status of a path ---- */
 bool vpmu_paths_before(int64_t number, const int64_t a[6], int64_t *answer);
 void vpmu_paths_after(int64_t number, const int64_t a[6], int64_t *answer);
 
-/* ---- status.c: what stat says of the machine's files; at: a struct stat or statx ---- */
+/* ---- status.c: what stat returns for the machine's files; at: a struct stat or statx ---- */
 void vpmu_status_fill(enum vpmu_file file, uint32_t cpu, void *at, bool extended);
 
 /* ---- attributes.c: extended attributes ---- */

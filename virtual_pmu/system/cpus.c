@@ -51,7 +51,7 @@ static int64_t get_cpu(uint64_t cpu_at, uint64_t node_at)
 	return 0;
 }
 
-/* The kernel gives the number of bytes that it has written. */
+/* The kernel returns the number of bytes that it has written. */
 static int64_t get_mask(int64_t tid, uint64_t bytes, uint64_t address)
 {
 	const struct vpmu_thread *t = vpmu_cpus_thread(tid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Execution of a program. A program that stays on the machine is executed under the emulator, with
  * the machine's plugin. Any other is executed as it is, and so is a file that cannot be executed:
- * the kernel then says why. vpmu_system_exec() replaces path, arguments and environment before the
- * call, vpmu_system_exec_failed() undoes this after one that failed. Its state belongs to the
- * thread. */
+ * the kernel then returns the error. vpmu_system_exec() replaces path, arguments and environment
+ * before the call, vpmu_system_exec_failed() undoes this after one that failed. Its state belongs
+ * to the thread. */
 #include "regions.h"
 #include "system.h"
 
@@ -25,8 +25,7 @@
 
 #define DESCRIPTORS "/proc/self/fd/"
 
-/* A program must have these in its environment to be on the machine, whatever its caller gives
- * it. */
+/* A program must have these in its environment to be on the machine, whatever its caller passes. */
 static const char *const kept_names[] = {
 	"VPMU_SEGMENT", VPMU_FEED_ENV, "HWLOC_XMLFILE", "HWLOC_THISSYSTEM", "HWLOC_PLUGINS_PATH",
 	"IPMU_STATE_DIR", "UCX_MEM_EVENTS", "OMPI_MCA_btl_vader_single_copy_mechanism",
@@ -238,7 +237,7 @@ static void room_leave(struct room *r, enum vpmu_program_kind kind)
 	room_count_left(r);
 }
 
-/* Gives 1 for a program that stays on the machine, 0 for others, or a negative errno. */
+/* Returns 1 for a program that stays on the machine, 0 for others, or a negative errno. */
 static int stays(struct room *r)
 {
 	struct vpmu_program *p = &r->program;

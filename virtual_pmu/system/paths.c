@@ -58,7 +58,7 @@ static void *buffer_of(const struct call *c, const int64_t a[6], size_t bytes)
 	return vpmu_system.memory->memory((uint64_t)a[c->buffer], bytes, true);
 }
 
-/* Gives the program's struct stat or statx of the call; NULL: the program may not write there. */
+/* Returns the program's struct stat or statx of the call; NULL: the program may not write there. */
 static void *status_of(const struct call *c, const int64_t a[6])
 {
 	return buffer_of(c, a, c->action == STATUSX ? sizeof(struct statx) : sizeof(struct stat));
@@ -102,8 +102,8 @@ static int64_t kernels(long rc)
 	return rc < 0 ? -errno : rc;
 }
 
-/* Opens a file of the machine. No link of another user leads out of the machine's folder:
- * nothing is cut before the kernel has said what was opened. */
+/* Opens a file of the machine. No link of another user leads out of the machine's folder: nothing
+ * is cut before it is known what the kernel has opened. */
 static int64_t open_inside(const struct vpmu_found *f, struct opening o)
 {
 	int makes = o.flags & O_EXCL ? O_CREAT | O_EXCL : 0, rc = 0;
@@ -299,7 +299,7 @@ static bool is_doubtful(const struct call *c, const int64_t a[6], int64_t answer
 }
 
 /* True: a device of registers has been opened by a path that does not name it, such as one of a
- * bind mount or a node of one's own. Gives the machine's file of that number. */
+ * bind mount or a node of one's own. Finds the machine's file of that number. */
 static bool opened_device(int fd, struct vpmu_found *f)
 {
 	enum vpmu_file file;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Owner, mode and permissions of the device files. vpmu_device_permission() decides about an
- * opening, as the kernel and its drivers do; vpmu_device_mode() and the like give what stat()
+ * opening, as the kernel and its drivers do; vpmu_device_mode() and the like return what stat()
  * shows. They read the machine's settings and the process's ids, and need no lock. A machine
  * without such settings lets everybody open everything. */
 #include <errno.h>
@@ -74,7 +74,7 @@ static bool is_given_out(unsigned int number)
 	return (number >= 234 && number <= 254) || (number >= 384 && number <= 511);
 }
 
-/* Gives the driver that the host has for this number, as /proc/devices names it: "" for none. */
+/* Stores the driver that the host has for this number, as /proc/devices names it: "" for none. */
 static void name_driver(unsigned int number, char name[32])
 {
 	int fd = (int)vpmu_syscall(SYS_open, "/proc/devices", O_RDONLY | O_CLOEXEC);

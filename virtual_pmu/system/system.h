@@ -118,7 +118,7 @@ void vpmu_system_exec_loaded(const char *descriptor);
 
 /* ---- the memory controller's window (window.c) ---- */
 
-/* May /dev/mem be mapped so? 0 or a negative errno. Gives the offset in the controller's window,
+/* May /dev/mem be mapped so? 0 or a negative errno. Sets the offset in the controller's window,
  * the length in whole pages, and whether registers may be written there. */
 int vpmu_system_may_map(const int64_t arguments[6], uint64_t *offset, uint64_t *length,
 			bool *shared);
@@ -142,7 +142,7 @@ void vpmu_system_window_lock(void);
 /* True: the window holds its registers, with the rights that the program requested. False: it has
  * no rights any more. */
 void vpmu_system_window_open(bool opens);
-/* Gives the offset in the controller's window; false: the address is in none. */
+/* Finds the offset in the controller's window; false: the address is in none. */
 bool vpmu_system_window_offset(uint64_t address, uint32_t *offset);
 /* The instruction has stored these bytes there. */
 void vpmu_system_window_write(uint32_t offset, const uint8_t *bytes, uint32_t count);

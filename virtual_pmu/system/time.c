@@ -113,8 +113,8 @@ static int64_t milliseconds(int64_t timeout)
 	return (int32_t)timeout > 0 ? (int32_t)timeout * MILLISECOND : 0;
 }
 
-/* Gives the call a copy of these bytes of the program, below its stack; NULL: there is no room. The
- * program's own stay, as other threads may wait for the same time. */
+/* Passes to the call a copy of these bytes of the program, below its stack; NULL: there is no room.
+ * The program's own stay, as other threads may wait for the same time. */
 static void *replace(int64_t *argument, size_t bytes)
 {
 	uint64_t at = (vpmu_system.memory->stack() - RED_ZONE - bytes) & ~UINT64_C(15);
@@ -250,7 +250,7 @@ int64_t vpmu_time_host(int64_t until)
 	return host_now(CLOCK_MONOTONIC) + until - vpmu_time_here();
 }
 
-/* 0: the kernel says what is wrong with it. */
+/* 0: the kernel returns the error. */
 static int64_t valid_sleep(int64_t number, const int64_t a[6])
 {
 	int64_t address = number == SYS_nanosleep ? a[0] : a[2];

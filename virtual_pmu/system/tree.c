@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the machine's file that a path means. vpmu_tree_plain() compares text and makes no system
- * call; vpmu_tree_look() follows links and dots as the kernel does. vpmu_tree_outside() gives the
- * path that programs know for a file in the machine's folder. All of them obey the table `places`.
+ * call; vpmu_tree_look() follows links and dots as the kernel does. vpmu_tree_outside() returns the
+ * path that programs use for a file in the machine's folder. All of them obey the table `places`.
  * No lock is taken. A path that is not the machine's is the host's. */
 #include "tree.h"
 
@@ -38,7 +38,7 @@ static const char *const hidden[] = {
 	"/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/perf_event_mlock_kb",
 };
 
-/* Gives the rest of `path` behind `prefix`, of whole names; NULL: it is not below it. */
+/* Returns the rest of `path` behind `prefix`, of whole names; NULL: it is not below it. */
 static const char *below(const char *path, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -48,7 +48,7 @@ static const char *below(const char *path, const char *prefix)
 	return path + length;
 }
 
-/* Gives the rest of the path behind the machine's folder; NULL: it is not there. */
+/* Returns the rest of the path behind the machine's folder; NULL: it is not there. */
 static const char *inside(const char *path)
 {
 	size_t length = strlen(vpmu_system.path);

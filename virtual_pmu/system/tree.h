@@ -44,7 +44,7 @@ bool vpmu_tree_plain(const char *path, struct vpmu_found *found);
 bool vpmu_tree_look(int dir, const char *path, bool follow, struct vpmu_found *found);
 /* Which file of the machine this path of the kernel's means: it has neither links nor dots. */
 void vpmu_tree_of(const char *path, struct vpmu_found *found);
-/* Gives the machine's file of a kind; false: its path is too long. */
+/* Finds the machine's file of a kind; false: its path is too long. */
 bool vpmu_tree_device(enum vpmu_file file, uint32_t cpu, struct vpmu_found *found);
 /* The path in /proc, /sys or /dev of a file in the machine's folder, in place; false: it is in
  * none. *length: of text, which does not end with a 0. */

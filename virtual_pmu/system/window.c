@@ -94,7 +94,7 @@ static bool overlaps(uint64_t at, uint64_t bytes)
 
 /* ---- mapping it ---- */
 
-/* The processor cannot give the right to write alone. */
+/* The processor has no right to write alone. */
 static int rights_of(int64_t asked)
 {
 	return asked & PROT_WRITE ? PROT_READ | PROT_WRITE : (int)asked;

@@ -50,7 +50,7 @@ long vpmu_first_number(const char *const *names, size_t n)
 	return -1;
 }
 
-/* Which of a node's ranks this is, from the launcher; -1: no launcher says so. */
+/* Which of a node's ranks this is, from the launcher; -1: no launcher has set it. */
 static long local_rank(void)
 {
 	static const char *const names[] = { LAUNCHER_LOCAL_RANKS };
@@ -173,7 +173,7 @@ static void map_host(const struct vpmu_machine *m, const struct host_cpus *now,
 }
 
 /* A vpmu that a program on the machine has started has a slot already, with the affinity that the
- * machine keeps for it. vpmu itself gives the slot back. */
+ * machine keeps for it. vpmu itself releases the slot. */
 static bool take_slot(struct vpmu_segment *s, struct vpmu_cpus *out)
 {
 	const struct vpmu_thread *t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* vpmu machines, events, regs: lists for users and scripts. Each vpmu_command_*() is the entry
- * point of one subcommand. They print what the model says and decide nothing themselves. Only
- * `regs` with a segment takes the machine lock, for a state that is of one moment. */
+ * point of one subcommand. They print the model's data and decide nothing themselves. Only `regs`
+ * with a segment takes the machine lock, for a state that is of one moment. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>

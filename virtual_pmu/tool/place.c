@@ -141,7 +141,7 @@ static int place_publish(const struct vpmu_place *place, const char *private)
 	return rc;
 }
 
-/* 1: made one, 0: another run did, -1: failed and said so. */
+/* 1: made one, 0: another run did, -1: failed, with a message. */
 static int create(struct vpmu_place *place, const struct vpmu_machine *machine,
 		  const char *const *settings, int setting_count)
 {
@@ -327,7 +327,7 @@ void vpmu_place_leave(struct vpmu_place *place)
 	bool alone = !flock(place->fd, LOCK_EX | LOCK_NB), mine = still_published(place);
 	bool whole = place_is_whole(place);
 
-	/* Not published: a sweep came in between, which found no lock on it. */
+	/* Not published: a sweep was in between, which found no lock on it. */
 	if (whole && (alone || !mine))
 		vpmu_tally(place);
 	vpmu_segment_close(place->segment);

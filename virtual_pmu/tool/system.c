@@ -80,7 +80,7 @@ static bool cpus_has(const struct cpu_list *c, uint32_t cpu)
 
 /* ---- writing ---- */
 
-/* Gives a file of the same text one more name: of hundreds of files few differ. */
+/* Links a file of the same text under one more name: of hundreds of files few differ. */
 static bool put_again(const struct system *s, const char *path, const char *text)
 {
 	for (uint32_t i = 0; i < s->written_count && i < WRITTEN_MAX; i++)
@@ -398,8 +398,8 @@ static void put_nodes(struct system *s)
 
 /* ---- /proc/cpuinfo ---- */
 
-/* Features beyond those of the first processors for x86-64, in Linux's names: what CPUID leaves 1
- * (ECX), 7, 0DH and 80000001H say on the machine. */
+/* Features beyond those of the first processors for x86-64, in Linux's names: the values of CPUID
+ * leaves 1 (ECX), 7, 0DH and 80000001H on the machine. */
 static const char *features(const struct vpmu_machine *m)
 {
 	static const struct { const char *qemu_cpu, *names; } rows[] = {

@@ -35,7 +35,7 @@ struct vpmu_place {
 	char path[PATH_MAX - 16];
 	char topology[PATH_MAX];	/* hwloc XML file next to it */
 	char state[PATH_MAX];		/* directory next to it: what programs keep until a boot */
-	char system[PATH_MAX];		/* and what Linux says about the machine, in files */
+	char system[PATH_MAX];		/* and what Linux reports of the machine, in files */
 	bool keep;			/* named by the user: stays */
 	bool created;			/* by this process */
 	bool for_others;		/* others may write the segment, says the user */
@@ -50,7 +50,7 @@ struct vpmu_place {
  * REG=VALUE). */
 int vpmu_place_enter(struct vpmu_place *place, const char *path, const struct vpmu_machine *machine,
 		     bool any, const char *const *settings, int setting_count);
-/* Gives it up. The last run on a segment removes it, unless the user has named it. */
+/* Releases it. The last run on a segment removes it, unless the user has named it. */
 void vpmu_place_leave(struct vpmu_place *place);
 /* Is the segment still all there? */
 int vpmu_place_check(const struct vpmu_place *place);
@@ -158,12 +158,12 @@ int vpmu_asked_machine(const struct vpmu_asked *r, bool feed, struct vpmu_machin
 bool vpmu_asked_open(const struct vpmu_asked *r);
 
 /* ---- parts.c: where files are ---- */
-/* Says why program_find() has none; the status to leave with. */
+/* Prints why program_find() has none; the status to leave with. */
 int vpmu_complain_program(const char *name, int rc);
 /* A file of the installation; VPMU_LIBDIR; else where vpmu is installed; else beside it, as in the
  * build directory. */
 int vpmu_find_part(const char *name, char *out, size_t bytes);
-/* The same, but says nothing. */
+/* The same, without a message. */
 int vpmu_look_for_part(const char *name, char *out, size_t bytes);
 
 /* ---- launch.c ---- */

@@ -12,7 +12,7 @@
 
 static int ports[VPMU_PORTS] = { -1, -1, -1, -1, -1 };
 
-/* ---- what the host says ---- */
+/* ---- messages of the host ---- */
 
 /* The device appears when its driver has exchanged messages with the host. */
 static void open_ports(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets the booted machine up, before and after the order to start has come. init_modules() loads
- * the drivers, init_file_system() makes / of the host's files with a layer in memory, and
+/* Sets the booted machine up, before and after it has received the order to start. init_modules()
+ * loads the drivers, init_file_system() makes / of the host's files with a layer in memory, and
  * init_names() sets clock, host name and entropy. Functions that fail end the machine. Nothing that
  * the program writes reaches the host, except in the shared working folder. */
 #include <dirent.h>
@@ -36,7 +36,7 @@ static bool is_of(const char *word, const char *module, size_t bytes)
 	return word[bytes] == '.';
 }
 
-/* Gives a module's settings from the kernel's command line ("msr.allow_writes=off"), as modprobe
+/* Copies a module's settings from the kernel's command line ("msr.allow_writes=off"), as modprobe
  * does. */
 static void settings_of(const char *file, char *out, size_t bytes)
 {
@@ -62,8 +62,8 @@ static void load_module(const char *name)
 	char settings[1024];
 
 	settings_of(name, settings, sizeof(settings));
-	/* A module that finds nothing to drive says ENODEV; a part that is missed after all is
-	 * named where it is missed. */
+	/* A module that finds nothing to drive fails with ENODEV; a part that is missed after all
+	 * is named where it is missed. */
 	if (fd < 0 || (syscall(SYS_finit_module, fd, settings, 0) && errno != EEXIST &&
 		       errno != ENODEV))
 		fprintf(stderr, "vpmu: module %s: %s\n", name, strerror(errno));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's half of `vpmu boot`: starts the system emulator and talks to the first process of the
- * machine, which is guest/. wire.h has what they say. Functions fail as those of tool.h do. */
+ * machine, which is guest/. wire.h has their messages. Functions fail as those of tool.h do. */
 #ifndef VPMU_BOOT_HOST_H
 #define VPMU_BOOT_HOST_H
 

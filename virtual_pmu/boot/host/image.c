@@ -104,7 +104,7 @@ static bool find_module(const struct image *image, const char *name, char *out, 
 
 static int add_module(struct image *image, const char *name);
 
-/* The module says itself what it needs: "depends=a,b" stands in it as a text. */
+/* The module lists what it needs: "depends=a,b" stands in it as a text. */
 static int add_depended(struct image *image, const char *data, size_t bytes)
 {
 	static const char key[] = "\0depends=";

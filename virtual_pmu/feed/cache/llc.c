@@ -32,8 +32,8 @@ static const enum vpmu_mesi mesi_of[] = {
 	[VPMU_WORD_M] = VPMU_M,
 };
 
-/* Set in an LLC entry that has the line's place and its agents, but no data. The line came for an
- * agent that is not behind the LLC. */
+/* Set in an LLC entry that has the line's place and its agents, but no data. The line was fetched
+ * for an agent that is not behind the LLC. */
 #define AWAY (1ull << 63)
 
 static HOT bool is_away(const struct llc_request *q)
@@ -173,8 +173,8 @@ static HOT enum vpmu_word_state miss(const struct llc_request *q)
 	return VPMU_WORD_E;
 }
 
-/* The LLC has the place of the line only: the data are with the agent that it came for, or in
- * memory. The LLC takes them for an agent that is behind it. */
+/* The LLC has the place of the line only: the data are with the agent for which it was fetched, or
+ * in memory. The LLC takes them for an agent that is behind it. */
 static enum vpmu_word_state hit_away(const struct llc_request *q, uint32_t way)
 {
 	uint64_t me = 1ull << q->r->core, holder = holders(&q->at, way) & ~me;
@@ -307,8 +307,7 @@ borrow(struct llc_request *q, uint32_t lender, uint64_t others, enum vpmu_word_s
 	return VPMU_WORD_E;
 }
 
-/* Gives the line back to the lender: its next access has been executed before, in the host's
- * order. */
+/* Hands the line back to the lender, whose next access was executed before, in host order. */
 static __attribute__((noinline)) void give_back(const struct llc_request *q)
 {
 	uint32_t lender = (uint32_t)q->lender;

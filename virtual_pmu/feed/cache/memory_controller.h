@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory controllers (M-Boxes): where a line's memory is, and what its DRAM page says.
+/* Memory controllers (M-Boxes): where a line's memory is, and in which state its DRAM page is.
  *
  * Stated model:
  * - A page of 4 KiB has its home in the package whose thread first reached memory in it, unless a
@@ -48,7 +48,7 @@ uint32_t vpmu_controller_box(const struct vpmu_caches *c, uint64_t tag);
 
 /* Has the page a home already? Machine lock held. */
 bool vpmu_controller_home_known(const struct vpmu_caches *c, uint64_t tag);
-/* Gives the page its home. Machine lock held. */
+/* Assigns the page its home. Machine lock held. */
 void vpmu_controller_home_move(const struct vpmu_caches *c, uint64_t tag, uint32_t package);
 
 #endif

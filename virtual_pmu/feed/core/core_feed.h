@@ -46,7 +46,7 @@ struct vpmu_core_feed_parts {
 	void (*retranslate)(void);	/* all code, before the next block is executed */
 };
 
-/* The callback's user data says whether the line goes to the L1D, or to the L2 alone: see
+/* The callback's user data has whether the line is put into the L1D, or into the L2 alone: see
  * vpmu_prefetches_to_l1(). QEMU makes no access: there is none for its helpers to show. */
 static inline void vpmu_register_prefetch(struct qemu_plugin_insn *insn,
 					  qemu_plugin_vcpu_mem_cb_t callback, void *user)

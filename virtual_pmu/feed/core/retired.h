@@ -17,7 +17,7 @@ void vpmu_retired_begin(struct vpmu_runner *r);
 void vpmu_retired_end(struct vpmu_runner *r);
 /* Reports to the model. Machine lock held. Does nothing for a runner that does not count so. */
 void vpmu_retired_report(struct vpmu_segment *s, struct vpmu_runner *r);
-/* Goes on at the runner's clock, which may have jumped, without a report. */
+/* Continues at the runner's clock, which may have jumped, without a report. */
 void vpmu_retired_restart(struct vpmu_runner *r);
 /* The thread's first block has been entered before its clock began. */
 void vpmu_retired_first(struct vpmu_runner *r, const struct vpmu_timed_block *first);

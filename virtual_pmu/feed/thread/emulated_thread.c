@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts and ends the threads that the feed watches. vpmu_emulated_start() gives the calling thread
- * its vpmu_self at its first block; vpmu_emulated_end() releases it. */
+/* Starts and ends the threads that the feed watches. vpmu_emulated_start() sets the calling
+ * thread's vpmu_self at its first block; vpmu_emulated_end() releases it. */
 #include "emulated_thread.h"
 
 #include <stdlib.h>

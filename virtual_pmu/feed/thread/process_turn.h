@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine's turn, which one process has at a time. Its threads take turns among themselves
  * (scheduler.h): the thread that has the process's turn acquires the machine's before it executes
- * code, and gives it up when a slice is over and another process is behind, when all threads of the
+ * code, and releases it when a slice is over and another process is behind, when all threads of the
  * process wait in the host's kernel, and when the process ends. A program that a process executes
  * has the turn from its start on.
  *
@@ -18,7 +18,7 @@ struct vpmu_turn;
 /* In a process that begins. left_out: it is none of the machine's. */
 void vpmu_process_turn_begin(struct vpmu_segment *s, bool left_out);
 /* The calling thread is to execute code at this clock: waits until the process has the machine's
- * turn, and gives it to others first if it is over. */
+ * turn, and passes it to others first if it is over. */
 void vpmu_process_turn_enter(struct vpmu_turn *t, uint64_t clock);
 /* Computes vpmu_process_turn_end anew. */
 void vpmu_process_turn_look(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Hands the turn from thread to thread: see scheduler.h. vpmu_scheduler_wait() is the one place in
- * which a thread waits for its turn, turn_pass() the one that gives it to the next. The mutex of
+ * which a thread waits for its turn, turn_pass() the one that passes it to the next. The mutex of
  * vpmu_turns protects all records; it is held for moments, and never while a thread waits.
  *
  * Each waiter polls now and then. So none depends on a wake that a signal has overtaken, and a
@@ -89,7 +89,7 @@ static void send_outside(struct vpmu_turn *t, enum vpmu_turn_go go)
 	host_futex(&t->go, FUTEX_WAKE, 1, NULL);
 }
 
-/* Nobody can run. The host's kernel says which file is ready first. */
+/* Nobody can run. The host's kernel decides which file is ready first. */
 static bool send_file_waiters(void)
 {
 	bool any = false;
@@ -677,7 +677,7 @@ void vpmu_scheduler_cpu_kicked(unsigned int vcpu)
 	uint32_t waits = VPMU_GO_WAIT;
 	struct vpmu_turn *t;
 
-	/* QEMU 11 kicks the CPU that leaves. It comes to its work before it waits. */
+	/* QEMU 11 kicks the CPU that leaves. The CPU does its work before it waits. */
 	if (vpmu_turn_self && vpmu_turn_self->vcpu == vcpu)
 		return;
 	vpmu_turns_lock();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Executes one thread of a process at a time. A thread that begins waits for its turn, and has it
- * until it comes to the end of a slice, waits for another thread, or makes a call of the host's
+ * until it reaches the end of a slice, waits for another thread, or makes a call of the host's
  * kernel that may wait. The order (turns.h) follows from the threads' clocks and calls alone, so
  * all counts repeat. While a process has one thread all this does nothing.
  *
@@ -42,7 +42,7 @@ void vpmu_scheduler_fork_child(void);
 
 /* The calling thread is about to execute code: waits for its turn, or ends it if that is due. */
 void vpmu_scheduler_turn(unsigned int vcpu);
-/* At a block: the thread's turn is over, and it comes to vpmu_scheduler_turn() before the next. */
+/* At a block: the thread's turn is over, and it calls vpmu_scheduler_turn() before the next. */
 void vpmu_scheduler_leave(void);
 /* At a block of a loop that waits for another thread or process: the slice is over, if one that is
  * ready is not ahead of this clock. */
@@ -73,8 +73,8 @@ uint64_t vpmu_turn_clock(void);
 /* The calling CPU is about to execute code: waits for its turn, or ends it if that is due. False:
  * it has been kicked meanwhile. It checks for work, and calls this before it executes code. */
 bool vpmu_scheduler_cpu_turn(unsigned int vcpu);
-/* The calling CPU executes no code that is counted until its next call of the former: it gives its
- * turn up. The next one continues at the machine's newest clock. */
+/* The calling CPU executes no code that is counted until its next call of the former: it releases
+ * its turn. The next one continues at the machine's newest clock. */
 void vpmu_scheduler_cpu_halts(void);
 /* QEMU has an interrupt or something else to do for this CPU. Any thread may call this. */
 void vpmu_scheduler_cpu_kicked(unsigned int vcpu);

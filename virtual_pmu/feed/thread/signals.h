@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that a process with several threads sends to itself, by a call or a timer. The machine
  * chooses the thread and notes the signal for it at once, so that it comes at the same clock in
- * each run. A signal to the process goes to the oldest thread that does not block it. The host's
- * kernel gets signals that no handler takes or all threads block, those of the calling thread to
- * itself, and real-time signals that queue. */
+ * each run. A signal to the process is delivered to the oldest thread that does not block it. The
+ * host's kernel gets signals that no handler takes or all threads block, those of the calling
+ * thread to itself, and real-time signals that queue. */
 #ifndef VPMU_FEED_SIGNALS_H
 #define VPMU_FEED_SIGNALS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of a process's threads (who runs next): see turns.h. The records are in a list, oldest
- * first, so the first one found with the smallest clock is the oldest of several.
- * vpmu_turn_least() is the rule; vpmu_turn_set_end() says how long the owner may go on. */
+ * first, so the first one found with the smallest clock is the oldest of several. vpmu_turn_least()
+ * is the rule; vpmu_turn_set_end() sets how long the owner may continue. */
 #include "turns.h"
 
 #include <stdlib.h>

@@ -55,7 +55,7 @@ struct vpmu_turn {
 	bool timed_out;
 	bool yields;			/* other processes that are behind go first */
 	bool gives;			/* its slice ends early: others that are behind go first */
-	bool leaving;			/* it comes to the end of its turn before its next block */
+	bool leaving;			/* its turn ends before its next block */
 	bool waits;			/* a CPU that does QEMU's work; its wait is not over */
 	bool signalled;			/* a signal from elsewhere waits for it */
 	bool calls;			/* it is in a system call, of this number */
