@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON with json-c, by one rule: a value that is not known is null, and a lack of memory anywhere
- * gives no text at all, for a member that is missing would read as one that is not known. */
+/* JSON with json-c, by one rule: a value that is not known is null, and if memory runs out
+ * anywhere, there is no text at all, for a member that is missing would read as one that is not
+ * known. */
 #ifndef IPMU_JSON_WRITER_H
 #define IPMU_JSON_WRITER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's place in its job, as launchers' variables say: launched_as() is the entry point.
- * *out is set only if rank and size are known. Slurm's variables count only inside a step. If no
+/* The process's place in its job, by launchers' variables: launched_as() is the entry point. *out
+ * is set only if rank and size are known. Slurm's variables count only inside a step. If no
  * variable names the job, the pid and start time of the launcher's process on this node do. */
 #include "launched.h"
 

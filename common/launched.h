@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process of a job this is, as the launcher's variables say. */
+/* Which process of a job this is, by the launcher's variables. */
 #ifndef IPMU_LAUNCHED_H
 #define IPMU_LAUNCHED_H
 
@@ -15,7 +15,7 @@ struct launched {
 	bool job_wide;		/* and on the other nodes, too */
 };
 
-/* False: no launcher, or one that says too little, has started us. */
+/* False: no launcher has started us, or one whose variables are too few. */
 bool launched_as(struct launched *out);
 /* Name the job of this process, as in struct launched. False: no launcher has started it. */
 bool launched_job(char job[LAUNCHED_JOB_MAX], bool *wide);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Variables by which launchers pass to a process its place in a job; the first one that is set
- * counts. MPI's own come first, since mpirun may run inside a job of a resource manager. */
+ * counts. MPI's own are first, since mpirun may run inside a job of a resource manager. */
 #ifndef IPMU_LAUNCHERS_H
 #define IPMU_LAUNCHERS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that appear whole or not at all (new_file.h). new_file_open() makes a file without a name,
- * or a temporary one where the file system cannot do that. new_file_publish() gives it its name,
- * and new_file_drop() ends it in every case. Each process holds a lock (flock) on the file that it
- * writes, so remove_left() can recognize the temporary files of dead processes. */
+ * or a temporary one where the file system cannot do that. new_file_publish() links it under its
+ * name, and new_file_drop() ends it in every case. Each process holds a lock (flock) on the file
+ * that it writes, so remove_left() can recognize the temporary files of dead processes. */
 #include "new_file.h"
 
 #include <dirent.h>

@@ -22,7 +22,8 @@ struct new_file {
 /* mode: as for open(). 0, or a negative errno, also if what has the name cannot be replaced;
  * path is set unless memory is short. */
 int new_file_open(struct new_file *n, const char *path, mode_t mode);
-/* Gives it its name, and closes it. 0, or a negative errno: what has the name stays as it was. */
+/* Links the file under its name, and closes it. 0, or a negative errno: what has the name stays as
+ * it was. */
 int new_file_publish(struct new_file *n);
 /* Ends it in every case; one that was not published is gone. */
 void new_file_drop(struct new_file *n);

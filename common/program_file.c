@@ -44,7 +44,8 @@ int program_find(const char *folders, const char *name, char *out, size_t bytes)
 	return found;
 }
 
-/* The kernel says the same of a script without its interpreter as of one that is not there. */
+/* For a script without its interpreter, the kernel returns the same error as for one that does not
+ * exist. */
 static const char *missing(const char *name)
 {
 	if (!*name)

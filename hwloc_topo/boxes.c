@@ -11,7 +11,7 @@
 #include "ipmu_topology.h"
 
 /* The other client processors from Sandy Bridge on, made by facts/client-list. From Panther Lake on
- * a discovery table says how many controllers there are; the free-running counters are of two. */
+ * a discovery table has the number of controllers; the free-running counters are of two. */
 #include "client_boxes.h"
 
 static const struct ipmu_box_kind skylake_client[] = {	/* 334060-001 Table 2-1, 3.3 */

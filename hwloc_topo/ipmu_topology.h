@@ -59,12 +59,12 @@ struct ipmu_topology {
 /* Read the machine from hwloc, honouring its environment (HWLOC_XMLFILE, HWLOC_SYNTHETIC,
  * HWLOC_FSROOT, ...). Offline CPUs are left out. A topology without Package objects is one
  * package; one without Core objects has one core per CPU.
- * Returns 0 and a topology that the caller gives to ipmu_topology_free(). Otherwise returns
+ * Returns 0 and a topology that the caller frees with ipmu_topology_free(). Otherwise returns
  * -ENOMEM, -EINVAL (environment names a topology that hwloc cannot read), -ENODEV (no CPU in it)
  * or another negative errno of hwloc's, leaves *out alone and writes one sentence to why. */
 int ipmu_topology_load(struct ipmu_topology **out, char why[IPMU_WHY_MAX]);
 
-/* Free what ipmu_topology_load() gave. NULL is fine. */
+/* Free what ipmu_topology_load() returned. NULL is fine. */
 void ipmu_topology_free(struct ipmu_topology *t);
 
 /* The process's own copy: the first call loads it, later ones get the same one, until as many
@@ -122,8 +122,8 @@ const struct ipmu_box_kind *ipmu_topology_kinds(const struct ipmu_topology *t);
 int ipmu_topology_nboxes(const struct ipmu_topology *t, const struct ipmu_box_kind *kind,
 			 int pkg_idx);
 
-/* All boxes, by kind, package and box_idx, in *out, which the caller gives to free(); NULL if there
- * are none. Returns their number, or -ENOMEM. */
+/* All boxes, by kind, package and box_idx, in *out, which the caller passes to free(); NULL if
+ * there are none. Returns their number, or -ENOMEM. */
 int ipmu_topology_boxes(const struct ipmu_topology *t, struct ipmu_topology_box **out);
 
 /* Can the box's registers be read through this CPU? False too for a CPU that is not allowed. */

@@ -150,7 +150,7 @@ static void kind_of(const struct builder *b, hwloc_obj_t pu, char *out, size_t b
 		snprintf(out, bytes, "%s", type);
 }
 
-/* CPUs come in hwloc's logical order, in which the threads of a core are neighbours. */
+/* CPUs are in hwloc's logical order, in which the threads of a core are neighbours. */
 static void cpu_add(struct builder *b, hwloc_obj_t pu)
 {
 	struct ipmu_topology *t = b->t;
@@ -194,7 +194,7 @@ static bool numbers_differ(const struct ipmu_topology *t)
 	return true;
 }
 
-/* The kernel numbers offline CPUs, but does not say where they sit. */
+/* The kernel numbers offline CPUs, but does not report their cores. */
 static int offline_count(hwloc_topology_t topology, int online)
 {
 	hwloc_const_bitmap_t complete = hwloc_topology_get_complete_cpuset(topology);

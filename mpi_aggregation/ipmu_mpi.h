@@ -8,10 +8,10 @@
  * boot id.
  *
  * Conventions. Functions return 0 or a negative errno. Those marked "collective" are called by all
- * ranks of the communicator in the same order, and give the same answer on all of them; they send
- * on a private duplicate and through PMPI, so that tools do not see their messages. All others are
- * local. One counter set is used by one thread at a time. MPI must be initialized, by any
- * code; MPI_THREAD_SINGLE is enough. PAPI is initialized where needed and never shut down. */
+ * ranks of the communicator in the same order, and return the same on all of them; they send on a
+ * private duplicate and through PMPI, so that tools do not see their messages. All others are
+ * local. One counter set is used by one thread at a time. MPI must be initialized, by any code;
+ * MPI_THREAD_SINGLE is enough. PAPI is initialized where needed and never shut down. */
 #ifndef IPMU_MPI_H
 #define IPMU_MPI_H
 

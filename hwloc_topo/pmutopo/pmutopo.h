@@ -28,7 +28,7 @@ struct line {
 	char *why;	/* of IPMU_WHY_MAX bytes */
 };
 
-/* Gives each line of l->path to take(), until that fails. 0 or a negative errno. */
+/* Passes each line of l->path to take(), until that fails. 0 or a negative errno. */
 int lines_read(struct line *l, int (*take)(void *to, char *text), void *to);
 int line_refuse(const struct line *l, const char *what, const char *word);	/* -EINVAL */
 /* digits: of the word. 0 or -EINVAL. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* pmutopo --svg: the drawing is lstopo's. svg_write() gives every box a Misc object where it sits,
- * passes that topology to lstopo as XML, and mends what lstopo draws. The file appears whole or not
- * at all. */
+/* pmutopo --svg: the drawing is lstopo's. svg_write() adds a Misc object for every box at its
+ * place, passes that topology to lstopo as XML, and mends what lstopo draws. The file appears whole
+ * or not at all. */
 #include "pmutopo.h"
 
 #include <errno.h>

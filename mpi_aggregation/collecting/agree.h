@@ -6,7 +6,8 @@
 
 #include <mpi.h>
 
-/* Returns the rc of the lowest rank that has one, and gives all ranks its why[IPMU_MPI_WHY_MAX]. */
+/* Returns the rc of the lowest rank that has one, and sends its why[IPMU_MPI_WHY_MAX] to all
+ * ranks. */
 int agree(MPI_Comm comm, int rc, char *why);
 void wait_for_all(MPI_Comm comm);
 /* 0 if all ranks have rank 0's text; what: what they do if not, for the sentence. */
