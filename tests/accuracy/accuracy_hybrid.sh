@@ -107,7 +107,7 @@ for cpus in 0 15 20 '2 21'; do
 	fi
 	check clocks-soc "$(count clocks)"
 done
-# What they have modified is in their L2 until it goes to memory.
+# Modified lines are in their L2 until they are written to memory.
 run mtl-6p8e2lp22t "$small" mtl write $lines 20
 check writes $((sweeps - 1024))
 run lnl-4p4e8t "$small" lnl read $lines 1 6

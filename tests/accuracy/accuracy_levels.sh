@@ -7,7 +7,7 @@
 # lines, and 11 or 10 instructions, one in a clock.
 #
 # Where the clock estimates time, two loads begin in a clock (Intel's optimization manual, 248966),
-# or one each 4 if it needs the address of the one before. The L2 gives a line each 2 clocks, 12
+# or one each 4 if it needs the address of the one before. The L2 delivers a line each 2 clocks, 12
 # clocks after the request. A chase waits for each line until it has come, and for its page: 9
 # clocks where the page is in the second level of the translation buffer, else 26. The branch that
 # ends a sweep is mispredicted, which is 16 clocks: with 128 lines 0.125 of a line.

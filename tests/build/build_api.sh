@@ -109,14 +109,14 @@ if command -v c++ >/dev/null; then
 		"$scratch/c" || fail 'ipmu.h in C++'
 fi
 
-# -- each command says the version, once and alone
+# -- each command prints the version, once and alone
 [ -x "$STAGE/bin/ipmu-run" ] && run=('ipmu-run' 'ipmu-mpi-run')
 for name in pmutopo vpmu ipmu-allowlist ipmu-check ipmu-config ipmu-restore "${run[@]}"; do
 	[ "$("$STAGE/bin/$name" --version)" = "$name $VERSION" ] || fail "$name --version"
 	[ "$("$STAGE/bin/$name" -V)" = "$name $VERSION" ] || fail "$name -V"
 done
 
-# -- the version stands in configure.ac, and NEWS.md begins with it; a base says which one made it
+# -- the version stands in configure.ac, and NEWS.md begins with it; a base names its version
 head=$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' "$SRCDIR/NEWS.md" | head -n 1)
 [ "$head" = "$VERSION" ] || fail "NEWS.md begins with version '$head' instead of $VERSION"
 grep -qF "AC_INIT([ipmu], [$VERSION])" "$SRCDIR/configure.ac" || fail 'the version is not that of configure.ac'

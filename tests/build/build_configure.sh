@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What configure says when something is missing or wrong, and that it works outside the source tree.
+# What configure reports when something is missing or wrong, and that it works outside the source
+# tree.
 set -u
 srcdir=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 : "${PAPI_SRC:?a PAPI source tree}" "${LIBPFM4_SRC:?a libpfm4 source tree}"
@@ -191,7 +192,7 @@ says '--install-deps=everything'
 all_of_gnu=(--sbindir=/x/sbin --libexecdir=/x/libexec --sysconfdir=/etc --sharedstatedir=/x/com
 	--localstatedir=/var --runstatedir=/run --oldincludedir=/x/include --infodir=/x/info
 	--localedir=/x/locale --htmldir=/x/html --dvidir=/x/dvi --pdfdir=/x/pdf --psdir=/x/ps)
-# Only optional packages are missing, too: said, and the rest goes on.
+# Only optional packages are missing, too: reported, and the rest continues.
 PKG_CONFIG=$scratch/less
 printf '#!/bin/sh\ncase "$*" in *cmocka* | *muparser*) exit 1 ;; esac\nexec pkg-config "$@"\n' >"$PKG_CONFIG"
 chmod +x "$PKG_CONFIG"

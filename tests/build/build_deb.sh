@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `make deb` and `make dist-qemu` say where something is missing, and what they do about it; that the
+# What `make deb` and `make dist-qemu` report if something is missing, and what they do about it; that the
 # Debian source package keeps all files of QEMU's; that configure takes the emulator of `make dist-qemu`.
 # `make check-deb` builds the packages.
 set -u

@@ -10,7 +10,8 @@ for build in stock ours; do
 	echo ctests/burn >papi-suite/$build/src/run_tests_exclude.txt
 done
 
-# What tests say, as in run_tests.sh and by themselves. A component's verdict is on the next line.
+# What tests print, as in run_tests.sh and by themselves. A component's verdict is on the next
+# line.
 say() {		# say BUILD TEST VERDICT [VERDICT-IF-TRIED-AGAIN]
 	printf 'echo "Running ctests/%s:   %s"\n' "$2" "$3" >>"papi-suite/$1/src/run_tests.sh"
 	printf '#!/bin/sh\necho "%s"\n' "${4:-$3}" >"papi-suite/$1/src/ctests/$2"

@@ -4,7 +4,7 @@
 # tests/claims.tsv, with the place in that test; and claims.tsv has no other claims.
 #
 #   claims.sh             check
-#   claims.sh --list      the claims, one a line, as claims.tsv wants them
+#   claims.sh --list      the claims, one a line, in the form of claims.tsv
 set -u
 srcdir=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
 scratch=$(mktemp -d) || exit 1

@@ -202,7 +202,7 @@ c_library=$(nm -D -P --defined-only "$(${cc%% *} -print-file-name=libc.so.6)" | 
 [ -n "$c_library" ] || { echo "no names of the C library: is nm there?"; exit 1; }
 
 # calls ROOM FOLDER SOURCES: lines "caller called symbol", each a path below FOLDER without its .o.
-# Objects whose source has moved stay in FOLDER and say nothing.
+# Objects whose source has moved stay in FOLDER and are ignored.
 calls() {
 	local object objects=()
 	while read -r object; do

@@ -38,7 +38,7 @@ check() {	# check MACHINE PMU...
 	done
 	grep -qE '^registers of .* restore .* pass$' "$scratch/out"
 	verdict "$machine: registers were compared" $?
-	# A file to send says the same, but for what is being done and notes.
+	# A file to send has the same, but for progress and notes.
 	is "$machine: the file" "$(grep -v -e '^round ' -e '^note: ' "$scratch/out")" "$(<"$scratch/file")"
 }
 
@@ -88,7 +88,7 @@ verdict 'a watchdog is named' $?
 grep -qE '^skl_unc_cbo\..* pass$' "$scratch/out"
 verdict 'a watchdog: the uncore is checked' $?
 
-# -- what is not permitted is said, and nothing checked is no success
+# -- what is not permitted is reported, and nothing checked is no success
 "$vpmu" run --no-feed --msr-safe -m hsw-2c4t -- ipmu-check >"$scratch/out" 2>&1
 is 'an empty allowlist: status' 3 $?
 grep -q 'allowlist' "$scratch/out"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Faults of a machine's PMU, linked into a virtual machine of the tests' own by the linker's
- * --wrap. FAULT in the environment says which ones it has. */
+ * --wrap. FAULT in the environment names them. */
 #include "model/bulk.h"
 #include "model/counter.h"
 #include "model/model.h"

@@ -167,7 +167,7 @@ static void closes_and_exits(void)
 	exit(0);
 }
 
-/* The child's files are safe, and the parent's count goes on. */
+/* The child's files are safe, and the parent's count continues. */
 static void child_closes(void)
 {
 	pid_t child = fork();
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]) && argc == 4; i++)
 		if (!strcmp(ways[i].name, argv[3]))
 			ways[i].go();
-	/* Counting goes on, with descriptors that are open again. */
+	/* Counting continues, with descriptors that are open again. */
 	check("PAPI_start again", PAPI_start(set), PAPI_OK);
 	check("PAPI_read again", PAPI_read(set, &count), PAPI_OK);
 	check("PAPI_stop again", PAPI_stop(set, &count), PAPI_OK);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Words of somebody else that a command shows, names of programs and files and what stands in files,
-# hold nothing that a terminal obeys: each command is given escape sequences, and none comes out.
+# hold nothing that a terminal obeys: each command is given escape sequences, and none is printed.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../support/verdict.sh"
 cd "$scratch" || exit 1

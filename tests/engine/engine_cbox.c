@@ -214,7 +214,7 @@ static void freeze_stops_boxes_of_both_kinds(void **state)
 		lookups(f, 1, 4, VPMU_I, 10);
 		commands(f, 1, 0, 50);
 		lookups(f, 1, 0, VPMU_S, 60);
-		commands(f, 0, 1, 7);		/* another package goes on */
+		commands(f, 0, 1, 7);		/* another package continues */
 		assert_int_equal(engine_fixture_peek_on(f, 8, "U_MSR_PMON_GLOBAL_CTL"), FRZ_ALL);
 		assert_int_equal(ipmu_session_stop(s, v, (char[IPMU_WHY_MAX]){ "" }), 0);
 		assert_int_equal(v[0], 10);
@@ -227,7 +227,7 @@ static void freeze_stops_boxes_of_both_kinds(void **state)
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
-/* Somebody else's C-Box counter runs: that is said, whichever box is to count. */
+/* Somebody else's C-Box counter runs: that is reported, whichever box is to count. */
 static void counters_of_others_are_left_alone(void **state)
 {
 	const struct engine_fixture *f = *state;

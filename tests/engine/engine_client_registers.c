@@ -29,7 +29,7 @@ static bool address_of(const struct vpmu_register_info *r, const char *cell)
 	return strcmp(text, cell) == 0 || strncmp(cell, "table:", 6) == 0;
 }
 
-/* A register of a discovered unit has a number that says whose it is, and which. */
+/* A register of a discovered unit has a number from which unit and register follow. */
 static uint32_t number_of(const char *cell)
 {
 	const char *at = strchr(cell, '+');

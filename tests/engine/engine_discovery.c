@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The discovery table of Panther Lake, on its virtual machine: what it says is followed, and a
- * table that cannot be right is refused by name, before anything is written. Layout of an entry:
- * Linux uncore_discovery.h. The machine's entries have four words; 1 and 3 are the controllers. */
+/* The discovery table of Panther Lake, on its virtual machine: its values are used, and a table
+ * that cannot be right is refused by name, before anything is written. Layout of an entry: Linux
+ * uncore_discovery.h. The machine's entries have four words; 1 and 3 are the controllers. */
 #include "engine_fixture.h"
 #include "on_machine.h"
 #include "pmu/client_uncore.h"

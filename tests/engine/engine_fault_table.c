@@ -333,7 +333,7 @@ static void want(const uint64_t *values, uint64_t n, uint64_t late)
 	}
 }
 
-/* Did the step end as the row says? false: it has failed, as it had to. */
+/* Did the step end as in the row? false: it has failed, as it had to. */
 static bool ended(enum step which, int rc)
 {
 	if (fault->fails != which) {

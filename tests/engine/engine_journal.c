@@ -294,7 +294,7 @@ static void a_damaged_journal_writes_nothing(void **state)
 	assert_int_equal(f->segment->accesses.wrmsr, was);
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 	good();
-	put_file(0);	/* of another boot: for the processes that come after */
+	put_file(0);	/* of another boot: for later processes */
 }
 
 /* Members of the group that may write the directory may write its files; nobody else may. */

@@ -216,7 +216,7 @@ static void registers_are_as_before_after_any_kill(void **state)
 	assert_true(dirty > kills / 10);
 }
 
-/* Without another process: the handler does it, wherever the signal comes. */
+/* Without another process: the handler does it, wherever the signal arrives. */
 static void registers_are_as_before_after_a_signal(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -230,7 +230,7 @@ static void nobody_thaws_a_frozen_package_but_its_session(void **state)
 	reads(f, 2, 0, 2);
 	engine_fixture_start(a);
 	reads(f, 2, 0, 3);
-	stop_session(b, &v);		/* not frozen yet: a goes on */
+	stop_session(b, &v);		/* not frozen yet: a continues */
 	assert_int_equal(v, 5);
 	reads(f, 2, 0, 1);
 	reads(f, 2, 0, 9);

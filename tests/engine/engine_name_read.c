@@ -90,7 +90,7 @@ static void lengths(void **state)
 	assert_string_equal(n.event, name);
 }
 
-/* Reading a listed name with a place gives the same result as parsing it on its machine. */
+/* Reading a listed name with a place has the same result as parsing it on its machine. */
 static void machines_agree(void **state)
 {
 	int names = 0;

@@ -269,7 +269,7 @@ static bool measure(struct ipmu_system *sys, struct ipmu_session *s, const char 
 		ipmu_session_read(s, values);
 		ran = !ipmu_session_stop(s, values, why);
 	}
-	ipmu_session_set(s, NULL, 0, why);	/* gives the registers back */
+	ipmu_session_set(s, NULL, 0, why);	/* restores the registers */
 	return ran;
 }
 

@@ -101,7 +101,7 @@ for number in 15 11; do
 	clean "signal $number"
 done
 
-# -- SIGKILL: ipmu-restore says what it would do, does it, and has nothing to do any more
+# -- SIGKILL: ipmu-restore prints what it would do, does it, and has nothing to do any more
 start a "$read_i"
 kill -9 "${pid[a]}"
 finish a
@@ -145,7 +145,7 @@ rm "$file"
 machine "$scratch/counts" "$read_i" </dev/null >"$scratch/out" 2>&1 || fail 'it counts again'
 clean 'after damage'
 
-# -- a directory that cannot be had: what to do is said; 'none' does without
+# -- a directory that cannot be had: what to do is printed; 'none' does without
 machine env IPMU_STATE_DIR=/proc/ipmu papi_component_avail >"$scratch/out" 2>&1
 tr -d '\n' <"$scratch/out" | grep -q '/proc/ipmu: .*; set IPMU_STATE_DIR to a directory' || fail 'unwritable directory'
 machine env IPMU_STATE_DIR=none "$scratch/counts" "$read_i" </dev/null >"$scratch/out" 2>&1 || fail 'none'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # ipmu-restore where there is nothing to go by, where a file cannot be read, and where somebody else
-# has written since: what it says, its exit status, and what becomes of the registers.
+# has written since: its messages, its exit status, and the registers afterwards.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../processes/environment.sh"
 command -v pgrep >/dev/null || { echo 'no pgrep here (package procps)'; exit 77; }

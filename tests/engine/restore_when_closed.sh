@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # ipmu-restore --when-closed: waits for the end of whoever holds the other end of a pipe, and puts
-# back then what dead processes have left; no other process comes to do it.
+# back then what dead processes have left; no other process has to do it.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../processes/environment.sh"
 command -v pgrep >/dev/null || { echo 'no pgrep here (package procps)'; exit 77; }

@@ -126,7 +126,7 @@ static void tlb_levels(void **state)
 static void tlb_forgets_the_least_recent(void **state)
 {
 	struct vpmu_tlb t = { 0 };
-	static const uint64_t pages[] = { 0, 16, 32, 48, 0, 64 };	/* one set; 16 goes */
+	static const uint64_t pages[] = { 0, 16, 32, 48, 0, 64 };	/* one set; 16 is evicted */
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++)

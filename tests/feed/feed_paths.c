@@ -261,8 +261,8 @@ static void profile_seed(uint64_t seed, const char *folder)
 	vpmu_notes_end();
 }
 
-/* A process has one profile, so each seed has a process. One that fails says so, and ends with
- * what is left of the tests. */
+/* A process has one profile, so each seed has a process. A failing one reports that, and
+ * executes the remaining tests before it ends. */
 static void profiles_add_up(void **state)
 {
 	char folder[] = "/tmp/feed_paths.XXXXXX", command[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of virtual machines, and geometries of caches: what is accepted can be laid out, listed
- * and described. Up to a NUL the input is the name; then come numbers of caches. */
+/* Names of virtual machines, and geometries of caches: what is accepted can be laid out, listed and
+ * described. Up to a NUL the input is the name; then there are numbers of caches. */
 #include "machine/geometry.h"
 #include "fuzz.h"
 #include "machine/machine.h"

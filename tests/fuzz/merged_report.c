@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports of nodes that `ipmu-run --merge` and the first node of a job join, and that --show reads.
  * What is refused has a sentence. What is accepted is written in all forms, alone and joined with
- * itself, and its JSON is read again. The first byte says how many nodes are joined, 1 or 2. */
+ * itself, and its JSON is read again. The first byte has the number of joined nodes, 1 or 2. */
 #include "fuzz.h"
 #include "../../ipmu_run/job/node_report.h"
 

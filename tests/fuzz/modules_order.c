@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The folder of a kernel's modules that `vpmu boot` reads. Up to a NUL the input is modules.order;
- * the rest stands in every module, and says there what the module depends on. What comes out is an
+ * the rest stands in every module, and says there what the module depends on. The result is an
  * archive with each module once, numbered in the order of loading. */
 #include "complaints.h"
 #include "fuzz_file.h"
@@ -57,7 +57,7 @@ static void set_up(void)
 	}
 }
 
-/* ---- what came out: cpio's "newc" format ---- */
+/* ---- the result: cpio's "newc" format ---- */
 
 static size_t field(const char *head, int n)
 {

@@ -3,8 +3,9 @@
  * hwloc 2.9 itself, so the input is a list of objects, from which well-formed XML with all sets of
  * each object is written. What is loaded has whole tables.
  *
- * First come attributes of the machine. Then each entry is a byte: 0 ends an object, 1 to 7 begin
- * one of a type, with a byte for its number and one for its CPUs, and others are a kind of CPUs. */
+ * First there are attributes of the machine. Then each entry is a byte: 0 ends an object, 1 to 7
+ * begin one of a type, with a byte for its number and one for its CPUs, and others are a kind of
+ * CPUs. */
 #include "fuzz.h"
 #include "fuzz_file.h"
 #include "topology_check.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# On a booted machine with core counters and four CPUs: what is said of CPUs that are offline, and that
+# On a booted machine with core counters and four CPUs: messages about CPUs that are offline, and that
 # registers are put back when they have come back.
 . "$SRCDIR/tests/guest/counting.sh"
 event=intel_core:::core.INSTRUCTION_RETIRED

@@ -61,7 +61,7 @@ online 2 1
 spin
 ask read
 near 'a CPU that was away' $((4 * rounds)) "$values" 20
-# -- a read meanwhile finds it gone: said once, and the count stays where it was
+# -- a read meanwhile finds it gone: reported once, and the count stays where it was
 online 2 0
 ask try read
 says 'a CPU that is away' 'cpu=2: core box 0 through /dev/cpu/2/msr: the CPU went offline'

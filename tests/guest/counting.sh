@@ -14,8 +14,8 @@ near() {	# near WHAT WANT GOT PERCENT
 		fail "$1: ${3:-nothing}, by arithmetic $2, $4 % allowed"
 }
 
-# The answer ends with the line of the word and its counts, which become `values`; what else is said
-# comes before, on that line, too.
+# The answer ends with the line of the word and its counts, which become `values`; other output is
+# printed before, on that line, too.
 hear() {	# hear WORD
 	local line
 	heard='' values=()

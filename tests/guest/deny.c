@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Preloaded: a container's seccomp filter that lets a program do all but one thing to devices,
- * which DENY says: "open" (to read and write), "pread" or "pwrite" of 8 bytes. It fails with
+ * which DENY names: "open" (to read and write), "pread" or "pwrite" of 8 bytes. It fails with
  * EPERM. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # limited.sh SECONDS COMMAND...: on a booted machine. It makes .begun in the working folder first. If
-# the command has not ended after that long, it says what each process waits for, and what time it is
-# by the clocks of the machine: one that has jumped keeps timers waiting.
+# the command has not ended after that long, it prints what each process waits for, and what time it
+# is by the clocks of the machine: one that has jumped keeps timers waiting.
 limit=$1
 shift
 : >.begun

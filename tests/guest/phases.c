@@ -92,7 +92,7 @@ static void read_events(void)
 		values[i] = (long long)kernel_read(names[i], fds[i]);
 }
 
-/* PAPI_stop gives the counts, too. */
+/* PAPI_stop returns the counts, too. */
 static void stop_events(void)
 {
 	switch_events(PERF_EVENT_IOC_DISABLE);

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 		fail("mmap");
 	if (argc > 4)
 		unmask_always(fd);
-	/* An empty interval comes before the work: see the test. */
+	/* An empty interval is counted before the work: see the test. */
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (read(fd, &before, sizeof(before)) != sizeof(before))

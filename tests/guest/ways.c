@@ -9,7 +9,7 @@
  * modified: otherwise what a component reads at its first use would evict lines.
  *
  * PERF_CONTROL=PATH: PATH.ask and PATH.answer are the pipes of `perf stat --delay=-1 --control`,
- * which then counts the same work. An empty interval comes before, with PAPI as with perf: the
+ * which then counts the same work. An empty interval is counted first, with PAPI as with perf: the
  * driver for p4 needs it, as guest_core.sh says. */
 #include <fcntl.h>
 #include <papi.h>

@@ -240,7 +240,7 @@ static void one_that_is_killed_afterwards(void **state)
 	clean(f);
 }
 
-/* A new process does not begin if the journal says nothing although processes count by it. */
+/* A new process does not begin if the journal is void although processes count by it. */
 static void a_newcomer(void **state)
 {
 	const struct engine_fixture *f = *state;
@@ -334,7 +334,7 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t length, off_t at)
 }
 
 /* The disk is full from the nth write of the journal on, for each n of a start: nothing is counted
- * without what is to be written, which is no conflict of events, and all goes back. */
+ * without what is to be written, which is no conflict of events, and all is restored. */
 static void a_disk_that_becomes_full(void **state)
 {
 	const struct engine_fixture *f = *state;

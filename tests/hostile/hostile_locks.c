@@ -142,14 +142,14 @@ static void a_stop_and_the_way_out(void **state)
 	assert_int_equal(ipmu_session_stop(s, counts, why), -EBUSY);
 	assert_in_range(now_ns() - begin, LIMIT_NS, LIMIT_NS + SPARE_NS);
 	begin = now_ns();
-	ipmu_session_free(s);	/* gives 16 CPUs back */
+	ipmu_session_free(s);	/* restores 16 CPUs */
 	assert_in_range(now_ns() - begin, LIMIT_NS, LIMIT_NS + SPARE_NS);
 	let_go();
 	count_once(f);
 	assert_int_equal(engine_fixture_changed(f, true), 0);
 }
 
-/* Each file says that registers are to be restored, so opening a machine checks each. */
+/* Each file records that registers are to be restored, so opening a machine checks each. */
 static void opening_a_machine(void **state)
 {
 	const struct engine_fixture *f = *state;

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A hostile user and the state directory: what others can have written is refused by name, what root
-# makes nobody else can write or lock, and file systems that are full or read-only say so. /run is
-# one of this test's own.
+# makes nobody else can write or lock, and for file systems that are full or read-only there is a
+# message. /run is one of this test's own.
 set -u
 if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
 	echo 'only root can become another user, with setpriv'

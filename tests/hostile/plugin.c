@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A plugin of hwloc's that says that it runs. */
+/* A plugin of hwloc's that reports that it runs. */
 #include <stdio.h>
 
 __attribute__((constructor)) static void mine(void)

@@ -88,7 +88,7 @@ for variable in "${variables[@]}"; do
 	check "$variable, loaded: 16 of 16 sums are right" [ $? = 0 ]
 done
 
-# -- rank 0 enters when the others have worked: it counts its own work alone, and says so
+# -- rank 0 enters when the others have worked: it counts its own work alone, and reports that
 variables=(TAU_METRICS)
 cached 2 1 late
 check 'late: only its own is counted' within \

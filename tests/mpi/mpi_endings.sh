@@ -86,8 +86,8 @@ for ending in abort:0 exit:0 term:0 kill:0 abort:1 quit:1 segv:1 kill:1; do
 	[ -z "$heard" ] || check "$how: tells people" says 'INCOMPLETE: '
 done
 
-# Nothing can be written after SIGKILL of the process that counts: what was prepared says so. Another
-# rank's process is missed by the one that counts, if the launcher lets it.
+# Nothing can be written after SIGKILL of the process that counts: what was prepared has that reason.
+# Another rank's process is missed by the one that counts, if the launcher lets it.
 end orphan 0
 check "$how: marked incomplete" json complete false
 check "$how: files are whole" whole

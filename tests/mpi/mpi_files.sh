@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The files and the status that a job from MPI_Init to MPI_Finalize leaves: what lies in the way of the
-# files is not written to, no report of an earlier job stays beside, and a job that cannot be counted
-# says so. PAPI is a stand-in, so nothing here needs a virtual machine.
+# files is not written to, no report of an earlier job stays beside, and for a job that cannot be
+# counted there is a message. PAPI is a stand-in, so nothing here needs a virtual machine.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../mpi/environment.sh"
 [ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'

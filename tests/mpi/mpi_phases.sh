@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Regions by name in an MPI program: its copy and read phases on one node and on two, within 0.5 % of
-# arithmetic, in text, table, JSON and page. Then ranks that come apart, and one that is killed.
+# arithmetic, in text, table, JSON and page. Then ranks that get out of step, and one that is killed.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../mpi/environment.sh"
 [ -x "$STAGE/bin/ipmu-run" ] || skip 'built without ipmu-run'

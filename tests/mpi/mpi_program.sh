@@ -106,7 +106,7 @@ job 2 $native -e $event -o out sh -c '[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 0 ]
 check 'a killed rank: the status' [ $status != 0 ]
 [ ! -e out.json ] || check 'a killed rank: not complete' grep -q '^  "complete":false,$' out.json
 
-# -- beside one that is not ours: counted after a while, and said
+# -- beside one that is not ours: counted after a while, and reported
 printf '#!/bin/sh\n[ ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} = 1 ] && exec sleep 0.1\nexec "$@"\n' >first
 chmod +x first
 job 2 ./first $native -e $event true
