@@ -368,8 +368,8 @@ static int first_of(int threads, const uint32_t *left, int not)
 	return first;
 }
 
-/* As the scheduler has them: each store of a thread is 10 clocks after its last one, and the threads
- * begin 2 clocks apart. Returns the modified lines that other cores had. */
+/* Threads run as the scheduler lets them: a thread stores each 10 clocks, and they begin 2 clocks
+ * apart. Returns the modified lines that other cores had. */
 static uint64_t moves_of(int threads, uint64_t lines, uint64_t slice)
 {
 	struct vpmu_machine m = one_set_machine(16, 16, 16);
@@ -400,8 +400,8 @@ static uint64_t moves_of(int threads, uint64_t lines, uint64_t slice)
 	return moves;
 }
 
-/* By arithmetic the threads' stores to a line alternate, so each takes it from another core. Clocks of
- * uses are known to 1,024 clocks: with 8 lines that is a tenth of a slice's uses of a line. */
+/* By arithmetic the threads' stores to a line alternate, so each takes it from another core. The
+ * clock of a use is exact to 1,024 clocks, a twentieth of a slice. */
 static void each_store_moves_a_shared_line(void **state)
 {
 	static const uint64_t slices[] = { 1000, 5000, 20000 };
