@@ -243,6 +243,9 @@ static void a_count_across_a_suspend_is_lost(void **state)
 	}
 	engine_fixture_start(a);
 	suspend();
+	assert_int_equal(ipmu_session_stop(a, NULL, why), -ESHUTDOWN);	/* no read before it */
+	engine_fixture_start(a);
+	suspend();
 	engine_fixture_start(b);	/* beside one that does not know yet */
 	engine_fixture_misses(fixture, 1, 4);
 	assert_int_equal(ipmu_session_read(b, &v), 0);

@@ -39,7 +39,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 {
 	int rc = __real_clock_gettime(id, t);
 
-	if (id == CLOCK_MONOTONIC && !real_pauses)	/* the work itself takes no time */
+	if (id != CLOCK_REALTIME && !real_pauses)	/* the work itself takes no time */
 		*t = (struct timespec){ .tv_sec = (time_t)(BEGIN_S + slept_ns / S_NS),
 					.tv_nsec = (long)(slept_ns % S_NS) };
 	return rc;

@@ -261,6 +261,18 @@ static int session_sample(struct ipmu_session *s, bool reset, uint64_t *ended)
 	return rc;
 }
 
+void ipmu_sample_losses(struct ipmu_session *s)
+{
+	notice_sleep(s);
+	for (int i = 0; i < s->plan.nuses; i++) {
+		struct ipmu_use *use = &s->plan.uses[i];
+		int lost = atomic_load(&use->box->slots[use->ctr].lost);
+
+		if (lost)
+			ipmu_sample_lose(s, use, lost);
+	}
+}
+
 int ipmu_sample_read(struct ipmu_session *s)
 {
 	return session_sample(s, false, NULL);

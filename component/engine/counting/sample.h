@@ -16,6 +16,10 @@ void ipmu_sample_notice_sleep(const struct ipmu_system *sys);
  * here. */
 int ipmu_sample_read(struct ipmu_session *s);
 
+/* Mark the uses of counters that are known to be lost, or were suspended since, without a read. The
+ * lock is held. */
+void ipmu_sample_losses(struct ipmu_session *s);
+
 /* Mark this counter use as lost with errno `what`, unless it is lost already. */
 void ipmu_sample_lose(struct ipmu_session *s, struct ipmu_use *use, int what);
 

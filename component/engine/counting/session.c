@@ -352,7 +352,10 @@ struct stopped {
  * read once more. */
 static void session_end_reads(struct ipmu_session *s, bool last, struct stopped *rc)
 {
-	rc->last = last ? ipmu_sample_read(s) : 0;
+	if (last)
+		rc->last = ipmu_sample_read(s);
+	else if (!s->sys->disowned)
+		ipmu_sample_losses(s);
 	rc->readers = ipmu_readers_change(s, IPMU_STOPPED);
 }
 
