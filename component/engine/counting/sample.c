@@ -170,6 +170,15 @@ static void add_use(const struct ipmu_use *use, uint64_t *values)
 		values[use->links[l]] += count;
 }
 
+/* The use is lost if its counter is. */
+static void take_loss(struct ipmu_session *s, struct ipmu_use *use)
+{
+	int lost = atomic_load(&use->box->slots[use->ctr].lost);
+
+	if (lost)
+		ipmu_sample_lose(s, use, lost);
+}
+
 /* Store what was read of n counter uses. With `reset` their counts begin there, and `ended` (may be
  * NULL) adds up the counts until then. The value of a lost counter is its last good one. */
 static void uses_take(struct ipmu_session *s, struct ipmu_use *uses, int n, const uint64_t *now,
@@ -177,10 +186,8 @@ static void uses_take(struct ipmu_session *s, struct ipmu_use *uses, int n, cons
 {
 	for (int k = 0; k < n; k++) {
 		struct ipmu_use *use = &uses[k];
-		int lost = atomic_load(&use->box->slots[use->ctr].lost);
 
-		if (lost)
-			ipmu_sample_lose(s, use, lost);
+		take_loss(s, use);
 		value_advance(&use->seen, now[k], direction_of(use));
 		if (reset && ended)
 			add_use(use, ended);
@@ -264,13 +271,8 @@ static int session_sample(struct ipmu_session *s, bool reset, uint64_t *ended)
 void ipmu_sample_losses(struct ipmu_session *s)
 {
 	notice_sleep(s);
-	for (int i = 0; i < s->plan.nuses; i++) {
-		struct ipmu_use *use = &s->plan.uses[i];
-		int lost = atomic_load(&use->box->slots[use->ctr].lost);
-
-		if (lost)
-			ipmu_sample_lose(s, use, lost);
-	}
+	for (int i = 0; i < s->plan.nuses; i++)
+		take_loss(s, &s->plan.uses[i]);
 }
 
 int ipmu_sample_read(struct ipmu_session *s)
