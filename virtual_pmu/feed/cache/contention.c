@@ -52,7 +52,7 @@ struct period {
  * made it shared, plus 1; 0: none. period: of agents that are behind the owner, and of former
  * owners. */
 static struct moving {
-	uint64_t tag;			/* and its package */
+	uint64_t line;			/* vpmu_line_of() */
 	uint32_t lender;
 	struct period period[PERIODS];
 } moving[MOVING];
@@ -183,11 +183,10 @@ void vpmu_contended_forget(void)
 
 void vpmu_contended_enter(const struct vpmu_caches *c, const struct vpmu_runner *r)
 {
-	static const struct vpmu_runner *first;
-	const struct vpmu_runner *none = NULL;
+	static const struct vpmu_runner *last;
+	const struct vpmu_runner *before = __atomic_exchange_n(&last, r, __ATOMIC_RELAXED);
 
-	if (!__atomic_compare_exchange_n(&first, &none, r, false, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED) && none != r)
+	if (before && before != r)
 		__atomic_store_n(&vpmu_contended_possible, true, __ATOMIC_RELAXED);
 	__atomic_store_n(&pace_of(c, r)->runner, r, __ATOMIC_RELEASE);
 }
@@ -309,21 +308,21 @@ static void note_order(struct vpmu_runner *r, enum vpmu_touch kind, const struct
 
 /* ---- lines that move ---- */
 
-static struct moving *moving_of(const struct vpmu_runner *r, uint64_t tag)
+static struct moving *moving_of(uint64_t line)
 {
-	struct moving *m = &moving[(tag >> 6 ^ tag >> 18) % MOVING];
+	struct moving *m = &moving[(line >> 6 ^ line >> 18) % MOVING];
 
-	if (m->tag != (tag | r->package))
-		*m = (struct moving){ .tag = tag | r->package };
+	if (m->line != line)
+		*m = (struct moving){ .line = line };
 	return m;
 }
 
 /* The clock since which the line's owner has it; 0: that is not known. */
-static uint64_t owned_since(const struct vpmu_runner *r, uint64_t tag)
+static uint64_t owned_since(uint64_t line)
 {
-	const struct vpmu_owned *o = vpmu_owned_of(tag);
+	const struct vpmu_owned *o = vpmu_owned_of(line);
 
-	return o->tag == (tag | r->package) ? o->clock : 0;
+	return o->line == line ? o->clock : 0;
 }
 
 static void note_period(struct moving *m, struct period p)
@@ -360,13 +359,15 @@ static uint32_t count_moves(const struct moving *m, const struct vpmu_runner *r,
 	bool owner_uses = contains(owner, clock), others_use = false;
 
 	for (const struct period *p = m->period; p < m->period + PERIODS; p++) {
-		if (p->user == r->core + 1)
+		if (p->user == r->core + 1) {
 			mine = p;
-		else if (p->user == owner->user)
+			continue;
+		}
+		if (p->user == owner->user)
 			owner_uses |= contains(p, clock);
 		else
 			others_use |= contains(p, clock);
-		if (p->user != r->core + 1 && p->first <= clock && p->last > before)
+		if (p->first <= clock && p->last > before)
 			before = p->last;
 	}
 	if (owner_uses || others_use)
@@ -378,8 +379,9 @@ int vpmu_contended_by(const struct vpmu_caches *c, struct vpmu_runner *r, uint64
 		      enum vpmu_touch kind, uint64_t others, struct vpmu_contended *k)
 {
 	struct use last = last_use(c, r, tag, others);
-	struct moving *m = moving_of(r, tag);
-	struct period owner = { last.agent + 1, owned_since(r, tag), last.clock };
+	uint64_t line = vpmu_line_of(r, tag);
+	struct moving *m = moving_of(line);
+	struct period owner = { last.agent + 1, owned_since(line), last.clock };
 
 	note_order(r, kind, &last);
 	if (last.clock > r->clock) {

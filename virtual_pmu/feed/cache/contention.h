@@ -55,22 +55,30 @@ struct vpmu_contended {
 int vpmu_contended_by(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
 		      enum vpmu_touch kind, uint64_t others, struct vpmu_contended *k);
 
-/* When an agent got a line from outside of its own caches, of the last lines. tag: and package. */
+/* Clocks at which agents got lines from outside of their own caches, of the last lines. */
 #define VPMU_OWNED 8192u
-struct vpmu_owned { uint64_t tag, clock; };
+struct vpmu_owned { uint64_t line, clock; };
 extern struct vpmu_owned vpmu_contended_owned[VPMU_OWNED];
 extern bool vpmu_contended_possible;	/* the process has had two threads */
 
-static inline struct vpmu_owned *vpmu_owned_of(uint64_t tag)
+/* The line in the runner's package: its tag, whose last six bits are free, and the package. */
+static inline uint64_t vpmu_line_of(const struct vpmu_runner *r, uint64_t tag)
 {
-	return &vpmu_contended_owned[(tag >> 6 ^ tag >> 19) % VPMU_OWNED];
+	return tag | r->package;
+}
+
+static inline struct vpmu_owned *vpmu_owned_of(uint64_t line)
+{
+	return &vpmu_contended_owned[(line >> 6 ^ line >> 19) % VPMU_OWNED];
 }
 
 /* The runner's agent has the line from now. */
 static inline void vpmu_contended_owns(const struct vpmu_runner *r, uint64_t tag)
 {
+	uint64_t line = vpmu_line_of(r, tag);
+
 	if (__builtin_expect(__atomic_load_n(&vpmu_contended_possible, __ATOMIC_RELAXED), 0))
-		*vpmu_owned_of(tag) = (struct vpmu_owned){ tag | r->package, r->clock };
+		*vpmu_owned_of(line) = (struct vpmu_owned){ line, r->clock };
 }
 
 /* The agent has the line modified again. */
