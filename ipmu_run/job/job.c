@@ -128,7 +128,7 @@ int job_from_mpi_init(struct job *j, char why[COUNT_WHY_MAX])
 {
 	int rc = region_tell(j->as.rank, node_path(j->node), why);
 
-	j->tells = true;
+	j->ranks_report = true;
 	j->ranks = node_ranks(j->node, 0, false).n;
 	return rc || !node_leads(j->node) ? rc : region_open(&j->region, why);
 }
@@ -165,7 +165,7 @@ int job_follow(struct job *j, char **argv)
 		program_why(argv[0], rc, why);
 		status = complain(program_refused(rc), "%s", why);
 	}
-	early = node_gone(j->node, &p, status, j->tells);
+	early = node_gone(j->node, &p, status, j->ranks_report);
 	node_linger(j->node);
 	return status || !early ? status : STATUS_OURS;
 }

@@ -19,7 +19,7 @@ struct job {
 	bool alone;			/* no launcher has started it: the report has no job */
 	struct region *region;		/* NULL: counted from start to end */
 	struct phases *phases;		/* NULL: named regions are not counted */
-	bool tells;			/* ranks report MPI_Init to the process that counts */
+	bool ranks_report;		/* their MPI_Init to the process that counts */
 	bool early;			/* our rank has ended before its time */
 	int ranks;			/* of this node, when the programs start */
 	bool has_first;			/* rank 0 is on this node */

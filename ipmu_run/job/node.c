@@ -428,18 +428,18 @@ static bool readable(int fd, int ms)
 	return rc > 0;
 }
 
-bool node_gone(struct node *n, const struct program *p, int status, bool asks)
+bool node_gone(struct node *n, const struct program *p, int status, bool ranks_report)
 {
 	const struct region_message m = { .head = REGION_HEAD, .what = REGION_GONE,
 					  .rank = n->own.rank, .status = status,
 					  .killed = p->killed };
 	union message answer;
 
-	n->lingers = send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && asks &&
+	n->lingers = send(n->fd, &m, sizeof(m), MSG_NOSIGNAL) == sizeof(m) && ranks_report &&
 		     readable(n->fd, ANSWER_MS) &&
 		     !message_receive(n->fd, MESSAGE_ANSWER, &answer) &&
 		     answer.reply.answer == REGION_EARLY;
-	return asks && (p->killed || n->lingers);
+	return ranks_report && (p->killed || n->lingers);
 }
 
 void node_linger(const struct node *n)

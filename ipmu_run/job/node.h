@@ -56,9 +56,9 @@ struct node_ranks node_ranks(const struct node *n, int status, bool killed);
 
 /* Waits for the leader's word: 0, or the status to leave with. */
 int node_await(struct node *n);
-/* The program has ended. Returns true if `asks` is set and it ended early: between MPI_Init and
- * MPI_Finalize, or by a signal. */
-bool node_gone(struct node *n, const struct program *p, int status, bool asks);
+/* The program has ended. ranks_report: their MPI_Init. Returns true if that is set and the program
+ * ended early: between MPI_Init and MPI_Finalize, or by a signal. */
+bool node_gone(struct node *n, const struct program *p, int status, bool ranks_report);
 /* Lets the leader write, if it was: launchers may end a job as soon as one of its processes has
  * ended. */
 void node_linger(const struct node *n);

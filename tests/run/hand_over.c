@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines that one core has and another reads. On CPU 0 it reads some lines, then so many others that
- * the L2 drops the first, and at last writes some and reads some. Then it moves to another core, of
- * CPU 1 or the one that is named, and reads the first, the written and the last. */
+/* Lines that one core has and another reads. On CPU 0 the program reads some lines, then others
+ * until the L2 drops the first, and at last writes some and reads some. Then it moves to another
+ * core, of CPU 1 or the one that is named, and reads the first, the written and the last. */
 #include <sched.h>
 #include <stdlib.h>
 

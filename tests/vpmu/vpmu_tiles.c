@@ -157,7 +157,7 @@ static void counters_are_wider(void **state)
 	assert_int_equal(read_of(HAC_ARB + 6), 2);
 }
 
-/* A threshold looks at the requests that begin in one clock, whenever they end: two in each box. */
+/* A threshold applies to requests that begin in one clock, whenever they end: two in each box. */
 static void requests_count_when_they_begin(void **state)
 {
 	uint64_t now = t.s->uclk[0] + 1;

@@ -152,7 +152,7 @@ uint32_t vpmu_place_core(const struct vpmu_machine *m, uint32_t place);
 uint32_t vpmu_cpu_apic(const struct vpmu_machine *m, uint32_t cpu);
 /* Bits of that number below the package that cores up to this one need. */
 uint32_t vpmu_apic_bits(const struct vpmu_machine *m, uint32_t core);
-/* How many bits so many different numbers need. */
+/* The number of bits that `count` different numbers need. */
 uint32_t vpmu_bits_for(uint32_t count);
 
 /* Fill *out for "skl-4c8t"-like names (any packages, cores and threads the family allows).

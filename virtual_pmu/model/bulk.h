@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of occurrences, in place of a report of each, which takes long: while the machine lock is
- * held, and where the clock of each does not matter. */
+/* Batches of occurrences, which are added up and reported together, which is faster: while the
+ * machine lock is held, and where the clock of each does not matter. */
 #ifndef VPMU_BULK_H
 #define VPMU_BULK_H
 

@@ -143,11 +143,11 @@ int vpmu_model_peek(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_regi
 int vpmu_model_poke(struct vpmu_segment *s, uint32_t cpu, const struct vpmu_register_info *reg,
 		    uint64_t value);
 /* Counts registers that programs have written through the device files, and that no longer have the
- * value from before. tell (may be NULL) is called for each, with its value. Only registers that can
- * be written and read back count, and a value set by vpmu_model_poke() is not a program's write. */
+ * value from before. report (may be NULL) is called for each, with its value. Registers count only
+ * if they can be written and read back. A value set by vpmu_model_poke() is no program's write. */
 uint64_t vpmu_model_changed(struct vpmu_segment *s,
-			    void (*tell)(const struct vpmu_register_info *reg,
-					 const struct vpmu_touched *w, uint64_t value, void *arg),
+			    void (*report)(const struct vpmu_register_info *reg,
+					   const struct vpmu_touched *w, uint64_t value, void *arg),
 			    void *arg);
 /* A sentence about an entry of s->undriven, in text[]. */
 void vpmu_model_undriven_text(const struct vpmu_machine *m, const struct vpmu_undriven *u,

@@ -92,8 +92,8 @@ static bool changed(const struct vpmu_segment *s, const struct vpmu_touched *w,
 }
 
 uint64_t vpmu_model_changed(struct vpmu_segment *s,
-			    void (*tell)(const struct vpmu_register_info *reg,
-					 const struct vpmu_touched *w, uint64_t value, void *arg),
+			    void (*report)(const struct vpmu_register_info *reg,
+					   const struct vpmu_touched *w, uint64_t value, void *arg),
 			    void *arg)
 {
 	uint64_t n = s->touched_lost;
@@ -107,8 +107,8 @@ uint64_t vpmu_model_changed(struct vpmu_segment *s,
 			continue;
 		n++;
 		vpmu_register_describe(&s->machine, &r, &info);
-		if (tell)
-			tell(&info, &w, value_at(s, w.at), arg);
+		if (report)
+			report(&info, &w, value_at(s, w.at), arg);
 	}
 	return n;
 }

@@ -9,7 +9,7 @@
 #include "store.h"
 
 #define SIDES_MAX 65536u
-#define SAMPLED 8u		/* one of so many requests searches for the other side */
+#define SAMPLED 8u		/* each eighth request searches for the other side */
 #define ENDED_MAX 64u		/* tables of threads that have ended, 16 KiB each */
 
 static struct vpmu_line_user *users;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of x86-64 instructions, as far as events distinguish them, from their bytes, which Zydis
- * decodes. EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes them.
+/* Classes of x86-64 instructions, which events distinguish, from their bytes, which Zydis decodes.
+ * EVEX, XOP, FMA4, 3DNow! and TSX have no class: none of the machines executes them.
  *
  * Stated rules, where documents leave room:
  * - An instruction is of at most one unit. Loads, stores and copies of x87, MMX and SSE registers
