@@ -48,6 +48,7 @@ run() {		# run COMMAND
 		"$MAKE" -C "$BUILDDIR" -n install-built installcheck >out 2>&1 ;;
 	'vpmu boot '*)	# tests/guest/guest_boot.sh does it, after make guest; here: the command is there
 		"$VPMU" boot --help >out 2>&1 && grep -q '^Usage: vpmu boot' out ;;
+	'unshare --pid --fork '*) ;;	# tests/run/run_processes.sh
 	*examples/count.* | *'-- ./count '*) ;;	# tests/build/examples.sh does these ...
 	'with ipmu.region('* | 'cc app.c $(pkg-config --cflags --libs ipmu-region) -o app') ;;	# python_module, installcheck
 	'ipmu-run --on '*' --only-regions '*) ;;	# tests/run/run_regions.sh

@@ -16,6 +16,43 @@ seq 1 3000 | tac >numbers
 for way in increments memory ring semaphores pipeline spawn programs threads signals; do
 	repeats ./processes $way
 done
+# make's jobs, which are pipelines of shells.
+cat >Makefile <<'CODE'
+all: $(foreach i,1 2 3 4 5 6 7 8,job$(i))
+job%:
+	@seq $*00 | sort | uniq | tail -n 1
+CODE
+repeats make -s -j4
+# The keys of bash's and Python's tables are process ids, which repeat in a namespace of their own.
+cat >jobs.sh <<'CODE'
+for i in 1 2 3 4 5 6; do
+	part=$(echo $i | tr 1-3 a-c)
+	seq ${i}00 | sort -r >"sorted.$part" &
+done
+wait
+cat sorted.*
+CODE
+# Two threads of the pool return from the host's kernel at one clock, and a third one polls for the
+# interpreter's lock.
+cat >pool.py <<'CODE'
+import multiprocessing
+def work(k):
+    return sum(i * k for i in range(k))
+with multiprocessing.get_context('fork').Pool(4) as pool:
+    print(sum(pool.map(work, range(200, 1200, 10))))
+CODE
+if unshare --pid --fork --mount-proc true 2>/dev/null; then
+	namespace=(unshare --pid --fork --mount-proc)
+	repeats bash jobs.sh
+	if command -v python3 >/dev/null; then
+		repeats python3 -I -S pool.py
+		[ "$(cat out)" = "$("${clean[@]}" python3 -I -S pool.py)" ] && ok ||
+			bad "the pool: $(cat out)"
+	fi
+	namespace=()
+else
+	echo "skipped: bash and Python's pool: a namespace of process ids is not permitted"
+fi
 # A process that waits by loads alone ends its turn after 1,024 to 2,048 clocks: 400 turns of the ring.
 clocks=$(digits ./processes ring)
 [ "${clocks%% *}" -lt $((400 * 5000)) ] && ok || bad "400 turns of the ring took ${clocks%% *} clocks"

@@ -55,17 +55,6 @@ if command -v python3 >/dev/null; then
 	print(done)
 	CODE
 	repeats python3 -I -S threads.py
-	# A thread of the pool polls until another one gets the interpreter's lock.
-	cat >pool.py <<-'CODE'
-	import multiprocessing
-	def work(k):
-	    return sum(i * k for i in range(2000))
-	with multiprocessing.get_context('fork').Pool(2) as pool:
-	    print(pool.map(work, range(4)))
-	CODE
-	"${clean[@]}" timeout 300 "$(command -v vpmu)" run -- python3 -I -S pool.py >out </dev/null
-	[ "$(cat out)" = '[0, 1999000, 3998000, 5997000]' ] && ok ||
-		bad "multiprocessing.Pool: '$(cat out)'"
 fi
 command -v xz >/dev/null && repeats xz -T4 --block-size=20KiB -kc numbers
 command -v zstd >/dev/null && repeats zstd -q -T4 -kc numbers

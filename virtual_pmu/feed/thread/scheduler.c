@@ -317,17 +317,39 @@ static void spinner_look(struct vpmu_turn *me)
 	vpmu_turns_unlock();
 }
 
+/* Applies the rule again, now that the process has the machine's turn and has settled. Of threads
+ * that return from outside at the same clock, the first one by the host's time had been chosen.
+ * False: another thread has the turn. */
+static bool keep_turn(struct vpmu_turn *me)
+{
+	bool first;
+
+	vpmu_turns_lock();
+	vpmu_turn_set_state(me, VPMU_TURN_READY);
+	first = vpmu_turn_least(NULL) == me;
+	if (first) {
+		vpmu_turn_set_state(me, VPMU_TURN_RUNS);
+		vpmu_turns_unlock();
+	} else {
+		turn_pass(me->clock);
+	}
+	return first;
+}
+
 /* Waits for the turn, and executes code then. */
 static enum vpmu_turn_go wait_and_continue(struct vpmu_turn *me)
 {
-	enum vpmu_turn_go go = wait_for_turn(me);
+	enum vpmu_turn_go go;
 
-	me->waits = go == VPMU_GO_LOOK;
-	if (me->waits)
-		spinner_look(me);
-	if (go != VPMU_GO_ON)
-		return go;
-	acquire_machine(me, me->clock);
+	do {
+		go = wait_for_turn(me);
+		me->waits = go == VPMU_GO_LOOK;
+		if (me->waits)
+			spinner_look(me);
+		if (go != VPMU_GO_ON)
+			return go;
+		acquire_machine(me, me->clock);
+	} while (!keep_turn(me));
 	if (vpmu_self)
 		feed_continues(me->clock);
 	return go;
