@@ -47,6 +47,8 @@ for machine in skl-4c8t nhmex-2p16c32t; do
 	is "memory of $machine" "$(run -m $machine sh -c 'cat /sys/devices/system/node/node*/meminfo' |
 		awk '/MemTotal/ { total += $4 } /MemFree/ { free += $4 } END { printf "%.0f %.0f", total, free }')" \
 		"$(run -m $machine ./random memory)"
+	is "free memory of $machine" "$(run -m $machine awk '/^Mem(Total|Available)/ { printf "%.0f ", $2 }' \
+		/proc/meminfo)" "$(run -m $machine ./random memory) "
 done
 
 is 'a bad seed' 125 "$(run --seed x true >/dev/null; echo $?)"

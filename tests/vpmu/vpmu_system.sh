@@ -49,11 +49,15 @@ ls -d /sys/devices/system/cpu/cpu[0-9]* | wc -l
 basename "$(readlink -f /sys/devices/system/cpu/cpu5/node0)"
 cat /sys/devices/system/node/node0/cpumap
 test -e /sys/devices/system/cpu/cpu8 && echo 'a ninth CPU'
+grep -c '^cpu[0-9]' /proc/stat
+cut -d' ' -f1-3 /proc/loadavg
+stat -c %F /sys/fs/cgroup /proc/cgroups /proc/self/cgroup /proc/$$/cgroup /proc/self/task/$$/cpuset 2>/dev/null
+(cd /proc/self && cat ./cgroup ../self/cpuset) 2>/dev/null
 stat -c %F /sys/bus/event_source /proc/sys/kernel/perf_event_paranoid 2>/dev/null
 exit 0
 LOOK
 chmod +x "$scratch/look"
-is "looked at in many ways" "8 3,7 0-7 8 0-7 0-7 0-7 0-7 0-7 0-7 0-7 3 8 8 node0 ff" "$(on skl-4c8t "$scratch/look" | paste -sd' ')"
+is "looked at in many ways" "8 3,7 0-7 8 0-7 0-7 0-7 0-7 0-7 0-7 0-7 3 8 8 node0 ff 8 0.00 0.00 0.00" "$(on skl-4c8t "$scratch/look" | paste -sd' ')"
 
 # The host's PMU: the kernel gives no counter of it, the instruction is refused.
 if compile "$scratch/host" host_pmu.c && command -v qemu-x86_64 >/dev/null; then

@@ -72,6 +72,9 @@ static inline uint32_t vpmu_machine_cpus(const struct vpmu_machine *m)
 }
 /* Memory of each node, as in the topology. */
 #define VPMU_NODE_BYTES (16ull << 30)
+/* The machine is switched on at 2020-01-01T00:00:00Z, in seconds since 1970. No file seems so old
+ * that a program would delete it. */
+#define VPMU_TIME_START 1577836800ll
 static inline uint32_t vpmu_machine_nodes(const struct vpmu_machine *m)
 {
 	return m->one_node ? 1 : m->packages;

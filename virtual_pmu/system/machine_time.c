@@ -9,9 +9,7 @@
 #include "system.h"
 
 #define SECOND INT64_C(1000000000)
-/* 2020-01-01T00:00:00Z, when the machine is switched on. No file seems so old that a program would
- * delete it. */
-#define START (INT64_C(1577836800) * SECOND)
+#define START (VPMU_TIME_START * SECOND)
 
 uint64_t vpmu_system_timer_clock = UINT64_MAX;
 

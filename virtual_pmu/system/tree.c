@@ -20,6 +20,9 @@
 /* The first of those with the same folder is the path that programs see. */
 static const struct shown_place { const char *outside, *folder; } places[] = {
 	{ "/proc/cpuinfo", "/cpuinfo" },
+	{ "/proc/meminfo", "/meminfo" },
+	{ "/proc/stat", "/stat" },
+	{ "/proc/loadavg", "/loadavg" },
 	{ "/sys/devices/system/cpu", "/cpu" },
 	{ "/sys/devices/system/node", "/node" },
 	{ "/sys/bus/cpu/devices", "/cpu" },
@@ -36,6 +39,7 @@ static const struct shown_place { const char *outside, *folder; } places[] = {
 static const char *const hidden[] = {
 	"/sys/bus/event_source", "/sys/devices/cpu", "/proc/sys/kernel/perf_event_paranoid",
 	"/proc/sys/kernel/perf_event_max_sample_rate", "/proc/sys/kernel/perf_event_mlock_kb",
+	"/sys/fs/cgroup", "/proc/cgroups",
 };
 
 /* Returns the rest of `path` behind `prefix`, of whole names; NULL: it is not below it. */
@@ -96,8 +100,19 @@ static enum vpmu_file file_of(const char *folder, uint32_t *cpu)
 	       !strcmp(folder, "/dev/config") ? VPMU_FILE_CONFIG : VPMU_DESCRIPTION;
 }
 
+/* The kernel of the machine has no control groups: their quotas, CPUs and use of memory are the
+ * host's, and programs choose their number of threads by them. */
+static bool names_cgroup(const char *path)
+{
+	const char *name = below(path, "/proc") ? strrchr(path, '/') : NULL;
+
+	return name && (!strcmp(name, "/cgroup") || !strcmp(name, "/cpuset"));
+}
+
 static bool path_is_hidden(const char *path)
 {
+	if (names_cgroup(path))
+		return true;
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
 		if (below(path, hidden[i]))
 			return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The machine as Linux would describe it, in files: what /proc/cpuinfo, /sys/devices/system/cpu and
- * /sys/devices/system/node hold, in a directory next to the segment (cpuinfo, cpu/, node/).
+/* The machine as Linux would describe it, in files: what /sys/devices/system/cpu,
+ * /sys/devices/system/node and /proc/cpuinfo, meminfo, stat and loadavg hold, in a directory next
+ * to the segment (cpu/, node/, cpuinfo and so on).
  * vpmu_system_write() makes the directory under another name and renames it, so that it is never
  * seen half made. vpmu_system_add_safe() adds msr-safe's device files to one in use. */
 #include <errno.h>
@@ -396,6 +397,47 @@ static void put_nodes(struct system *s)
 		put_node(s, node, nodes);
 }
 
+/* As sysinfo() and the nodes have it: all of it is free. */
+static void put_meminfo(struct system *s)
+{
+	static const char *const zeros[] = { "Buffers:", "Cached:", "SwapCached:", "SwapTotal:",
+					     "SwapFree:", "Shmem:" };
+	static const char *const full[] = { "MemTotal:", "MemFree:", "MemAvailable:" };
+	unsigned long long kib = vpmu_machine_nodes(s->machine) * (VPMU_NODE_BYTES >> 10);
+	char text[1024];
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%-15s %8llu kB\n",
+					 full[i], kib);
+	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%-15s %8d kB\n",
+					 zeros[i], 0);
+	system_put(s, "meminfo", "%sHugePages_Total:       0\nHugePages_Free:        0\n"
+		   "Hugepagesize:       2048 kB\n", text);
+}
+
+/* ---- load: none, on each CPU ---- */
+
+static void put_load(struct system *s)
+{
+	static const char idle[] = "0 0 0 0 0 0 0 0 0 0";
+	uint32_t cpus = vpmu_machine_cpus(s->machine);
+	int fd = openat(s->root, "stat", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (f)
+		fprintf(f, "cpu  %s\n", idle);
+	for (uint32_t cpu = 0; f && cpu < cpus; cpu++)
+		fprintf(f, "cpu%u %s\n", cpu, idle);
+	if (f)
+		fprintf(f, "intr 0\nctxt 0\nbtime %lld\nprocesses 1\nprocs_running 1\n"
+			"procs_blocked 0\n", VPMU_TIME_START);
+	if (!f || fclose(f))
+		s->failed = errno;
+	system_put(s, "loadavg", "0.00 0.00 0.00 1/1 1\n");
+}
+
 /* ---- /proc/cpuinfo ---- */
 
 /* Features beyond those of the first processors for x86-64, in Linux's names: the values of CPUID
@@ -508,6 +550,8 @@ static int write_to(const char *path, const struct vpmu_segment *segment)
 	fchmod(s.root, 0755);
 	put_cpus(&s);
 	put_nodes(&s);
+	put_meminfo(&s);
+	put_load(&s);
 	put_cpuinfo(&s);
 	put_devices(&s);
 	close(s.root);
