@@ -484,21 +484,13 @@ uint32_t vpmu_caches_slice(const struct vpmu_caches *c, uint64_t tag, uint32_t *
 	return vpmu_slice_of(&c->layout, tag, set);
 }
 
-static __attribute__((noinline)) void access_general(const struct vpmu_caches *c,
-						     struct vpmu_runner *r, uint64_t tag,
-						     enum vpmu_touch kind)
+void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
+			enum vpmu_touch kind)
 {
 	if (!r->counts)
 		access_package(c, r, tag, kind, NULL, false);
 	else
 		access_package(c, r, tag, kind, r->counts, false);
-}
-
-void vpmu_caches_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-			enum vpmu_touch kind)
-{
-	if (!r->plain || r->counts || !vpmu_plain_access(c, r, tag, kind))
-		access_general(c, r, tag, kind);
 }
 
 void vpmu_caches_prefetch(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,

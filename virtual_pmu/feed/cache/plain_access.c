@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The fast path of an access: the core has an L2 of its own, and no other core has the line.
- * vpmu_plain_access() and vpmu_plain_miss*() are the entry points. They return false, with nothing
- * changed, where llc.c has to do the access in general; both have to count alike. An access is one
- * function without calls, except in rare cases. */
+ * vpmu_plain_miss() is the entry point. It returns false, with nothing changed, where llc.c has to
+ * do the access in general; both have to count alike. An access is one function without calls,
+ * except in rare cases. */
 #include "plain_access.h"
 
 #include <string.h>
@@ -29,21 +29,10 @@ static HOT bool is_modified(uint64_t word)
 
 /* ---- the core's own caches ---- */
 
-static HOT bool hit_first(const struct plain *q, uint32_t index)
-{
-	struct vpmu_way *way = &q->l1.ways[index];
-
-	if (is_modified(q->word) && !l1_way_modify(way, q->tag))
-		return false;
-	l1_touch(way, &q->r->uses);
-	return true;
-}
-
 /* Returns what falls out of the L1. */
 static HOT uint64_t fill_first(const struct plain *q, uint32_t way)
 {
-	if (!q->code)
-		q->r->filled = &q->l1.ways[way];
+	q->r->filled = &q->l1.ways[way];
 	return l1_fill(&q->l1, way, q->word, set_print(q->tag), &q->r->uses);
 }
 
@@ -204,8 +193,7 @@ static HOT bool fill_llc(const struct plain *q, const struct vpmu_llc_place *at)
 	vpmu_put_cores(at, way, me);
 	count_lookup(q, at, READS, VPMU_WORD_I);
 	clocks = q->r->memory_pace.latency;
-	transfer(q, q->tag, q->code ? VPMU_TRK_CODE_READ : VPMU_TRK_DATA_READ,
-		 vpmu_runner_fill(q->r, q->r->memory_pace), clocks);
+	transfer(q, q->tag, VPMU_TRK_DATA_READ, vpmu_runner_fill(q->r, q->r->memory_pace), clocks);
 	if (set_state(victim))
 		evict(q, at, victim, agents, others);
 	return true;
@@ -263,7 +251,7 @@ static HOT uint64_t next_spill(const struct plain *q, struct vpmu_ahead *back)
 static NOINLINE void take_back_other(const struct vpmu_caches *c, struct vpmu_runner *r,
 				     uint64_t word)
 {
-	struct plain q = plain_of(c, r, word, false, ways_of(r, &c->layout));
+	struct plain q = plain_of(c, r, word, ways_of(r, &c->layout));
 
 	take_back_to(&q, word, place_of(&q, q.tag));
 }
@@ -333,30 +321,18 @@ bool vpmu_plain_usual(const struct vpmu_caches *c, const struct vpmu_runner *r)
 
 /* Separate functions, so that each is compiled for one shape of the caches. */
 static WHOLE NOINLINE bool miss_of_any(const struct vpmu_caches *c, struct vpmu_runner *r,
-				       uint64_t word, bool code)
+				       uint64_t word)
 {
-	return plain_miss(plain_of(c, r, word, code, ways_of(r, &c->layout)));
+	return plain_miss(plain_of(c, r, word, ways_of(r, &c->layout)));
 }
 
 static WHOLE NOINLINE bool miss_of_usual(const struct vpmu_caches *c, struct vpmu_runner *r,
 					 uint64_t word)
 {
-	return plain_miss(plain_of(c, r, word, false, USUAL_WAYS));
+	return plain_miss(plain_of(c, r, word, USUAL_WAYS));
 }
 
 bool vpmu_plain_miss(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word)
 {
-	return r->usual ? miss_of_usual(c, r, word) : miss_of_any(c, r, word, false);
-}
-
-bool vpmu_plain_access(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t tag,
-		       enum vpmu_touch kind)
-{
-	uint64_t word = tag | (kind == VPMU_STORE ? VPMU_WORD_M : VPMU_WORD_E);
-	struct plain q = plain_of(c, r, word, kind == VPMU_CODE, ways_of(r, &c->layout));
-	int way = l1_search(&q.l1, tag);
-
-	if (way >= 0)
-		return hit_first(&q, (uint32_t)way);
-	return q.code ? miss_of_any(c, r, word, true) : vpmu_plain_miss(c, r, word);
+	return r->usual ? miss_of_usual(c, r, word) : miss_of_any(c, r, word);
 }

@@ -16,7 +16,6 @@ struct plain {
 	const struct vpmu_caches *c;
 	struct vpmu_runner *r;
 	uint64_t tag, word;	/* word: what the L1 will have */
-	bool code;
 	struct ways ways;
 	struct vpmu_l1 l1;
 	struct vpmu_set l2;
@@ -91,12 +90,11 @@ static struct ways ways_of(const struct vpmu_runner *r, const struct vpmu_layout
 }
 
 static HOT struct plain plain_of(const struct vpmu_caches *c, struct vpmu_runner *r, uint64_t word,
-				 bool code, struct ways ways)
+				 struct ways ways)
 {
-	struct plain q = { .c = c, .r = r, .tag = set_tag(word), .word = word, .code = code,
-			   .ways = ways };
+	struct plain q = { .c = c, .r = r, .tag = set_tag(word), .word = word, .ways = ways };
 
-	q.l1 = code ? code_set(&q, q.tag) : data_set(&q, q.tag);
+	q.l1 = data_set(&q, q.tag);
 	q.l2 = second_set(&q, q.tag);
 	return q;
 }
