@@ -73,9 +73,12 @@ static void receive(void)
 
 	socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
 	setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	while (now() < until && n < 1000 && recv(ends[0], &byte, 1, 0) < 0)
-		n++;
-	printf("%s\n", n > 0 && n < 1000 ? "ends" : "lasts");
+	while (recv(ends[0], &byte, 1, 0) < 0 && ++n < 1000 && now() < until)
+		;
+	if (n > 0 && n < 1000)
+		puts("ends");
+	else
+		printf("%d times, %ld ns left\n", n, until - now());
 }
 
 static void look(void)
