@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/uio.h>
@@ -53,6 +54,14 @@ static void children(char *self)
 	printf("%016lx\n", draw());
 }
 
+#define BYTES (1ul << 20)
+
+/* Memory at this address, unless something is there. */
+static void *suggest(void *address)
+{
+	return mmap(address, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -77,6 +86,13 @@ int main(int argc, char **argv)
 
 		printf("%p %p %p %p\n", (void *)argv, (void *)(uintptr_t)main, lowest,
 		       malloc(1 << 20));
+	} else if (!strcmp(how, "suggested")) {
+		void *page = (void *)((uintptr_t)main & ~4095ul), *room = suggest(NULL);
+
+		printf("%p", suggest(page));
+		munmap(room, BYTES);
+		printf(" %s", suggest(room) == room ? "there" : "elsewhere");
+		printf(" %s\n", suggest((char *)room + 1) == room ? "over it" : "elsewhere");
 	} else {
 		children(argv[0]);
 	}

@@ -35,6 +35,9 @@ is 'devices again' "$devices" "$(run ./random devices)"
 
 addresses=$(run ./random addresses)
 is 'addresses again' "$addresses" "$(HOME=/another/home run ./random addresses)"
+suggested=$(run ./random suggested)
+is 'an address that is free, and two that are not' 'there elsewhere' "$(cut -d' ' -f2,3 <<<"$suggested")"
+is 'in place of an address that is not' "$suggested" "$(run ./random suggested)"
 moved=$(run --seed 7 ./random addresses)
 is 'a seed moves each address' 4 "$(paste -d' ' <(tr ' ' '\n' <<<"$addresses") <(tr ' ' '\n' <<<"$moved") | awk '$1 != $2' | wc -l)"
 read -r -a before <<<"$addresses"
