@@ -127,6 +127,20 @@ static void system_put(struct system *s, const char *path, const char *format, .
 		system_remember(s, path, text);
 }
 
+/* For files that are longer than system_put()'s text. NULL: it cannot be written. */
+static FILE *system_open(struct system *s, const char *path)
+{
+	int fd = openat(s->root, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
+
+	return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+static void system_close(struct system *s, FILE *f)
+{
+	if (!f || fclose(f))
+		s->failed = errno;
+}
+
 __attribute__((format(printf, 2, 3)))
 static void system_make(struct system *s, const char *format, ...)
 {
@@ -397,24 +411,23 @@ static void put_nodes(struct system *s)
 		put_node(s, node, nodes);
 }
 
-/* As sysinfo() and the nodes have it: all of it is free. */
+/* All of it is free, as in sysinfo() and the nodes. */
 static void put_meminfo(struct system *s)
 {
-	static const char *const zeros[] = { "Buffers:", "Cached:", "SwapCached:", "SwapTotal:",
-					     "SwapFree:", "Shmem:" };
-	static const char *const full[] = { "MemTotal:", "MemFree:", "MemAvailable:" };
+	static const struct { const char *name; bool all; } rows[] = {
+		{ "MemTotal:", true }, { "MemFree:", true }, { "MemAvailable:", true },
+		{ "Buffers:", false }, { "Cached:", false }, { "SwapCached:", false },
+		{ "SwapTotal:", false }, { "SwapFree:", false }, { "Shmem:", false },
+	};
 	unsigned long long kib = vpmu_machine_nodes(s->machine) * (VPMU_NODE_BYTES >> 10);
-	char text[1024];
-	size_t used = 0;
+	FILE *f = system_open(s, "meminfo");
 
-	for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%-15s %8llu kB\n",
-					 full[i], kib);
-	for (size_t i = 0; i < sizeof(zeros) / sizeof(zeros[0]); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%-15s %8d kB\n",
-					 zeros[i], 0);
-	system_put(s, "meminfo", "%sHugePages_Total:       0\nHugePages_Free:        0\n"
-		   "Hugepagesize:       2048 kB\n", text);
+	for (size_t i = 0; f && i < sizeof(rows) / sizeof(rows[0]); i++)
+		fprintf(f, "%-15s %8llu kB\n", rows[i].name, rows[i].all ? kib : 0);
+	if (f)
+		fprintf(f, "HugePages_Total:       0\nHugePages_Free:        0\n"
+			"Hugepagesize:       2048 kB\n");
+	system_close(s, f);
 }
 
 /* ---- load: none, on each CPU ---- */
@@ -423,8 +436,7 @@ static void put_load(struct system *s)
 {
 	static const char idle[] = "0 0 0 0 0 0 0 0 0 0";
 	uint32_t cpus = vpmu_machine_cpus(s->machine);
-	int fd = openat(s->root, "stat", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *f = system_open(s, "stat");
 
 	if (f)
 		fprintf(f, "cpu  %s\n", idle);
@@ -433,8 +445,7 @@ static void put_load(struct system *s)
 	if (f)
 		fprintf(f, "intr 0\nctxt 0\nbtime %lld\nprocesses 1\nprocs_running 1\n"
 			"procs_blocked 0\n", VPMU_TIME_START);
-	if (!f || fclose(f))
-		s->failed = errno;
+	system_close(s, f);
 	system_put(s, "loadavg", "0.00 0.00 0.00 1/1 1\n");
 }
 
@@ -494,13 +505,11 @@ static void put_processor(FILE *f, const struct vpmu_machine *m, uint32_t cpu)
 
 static void put_cpuinfo(struct system *s)
 {
-	int fd = openat(s->root, "cpuinfo", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0444);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *f = system_open(s, "cpuinfo");
 
 	for (uint32_t cpu = 0; f && cpu < vpmu_machine_cpus(s->machine); cpu++)
 		put_processor(f, s->machine, cpu);
-	if (!f || fclose(f))
-		s->failed = errno;
+	system_close(s, f);
 }
 
 /* ---- /dev: empty files, whose names determine the device ---- */
