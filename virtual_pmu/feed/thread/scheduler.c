@@ -349,7 +349,7 @@ static enum vpmu_turn_go wait_and_continue(struct vpmu_turn *me)
 		if (go != VPMU_GO_ON)
 			return go;
 		acquire_machine(me, me->clock);
-	} while (!keep_turn(me));
+	} while (!vpmu_feed.cpu_of && !keep_turn(me));	/* CPUs return in QEMU's order */
 	if (vpmu_self)
 		feed_continues(me->clock);
 	return go;
