@@ -96,7 +96,7 @@ static void throughput(void **state)
 	check_work(BLOCK(0x48, 0xf7, 0xf1), 336, 36, 36);
 }
 
-/* Clocks between two of these, as published measurements of Skylake have it. */
+/* The divider is busy for so many clocks by published measurements of Skylake. */
 static void dividers(void **state)
 {
 	static const struct { const char *name; struct bytes bytes; uint32_t clocks; } rows[] = {

@@ -18,28 +18,29 @@ struct level { uint32_t sets, ways; uint64_t used[PAGES]; };	/* used: when; 0: n
 
 static uint64_t now;
 
-static bool level_use(struct level *l, uint64_t page)
+/* Fewer than `ways` pages of its set are more recent. */
+static bool level_has(const struct level *l, uint64_t page)
 {
 	uint32_t newer = 0;
-	bool found;
 
 	for (uint64_t other = page % l->sets; other < PAGES; other += l->sets)
 		newer += other != page && l->used[other] > l->used[page];
-	found = l->used[page] && newer < l->ways;
+	return l->used[page] && newer < l->ways;
+}
+
+static bool level_use(struct level *l, uint64_t page)
+{
+	bool found = level_has(l, page);
+
 	l->used[page] = ++now;
 	return found;
 }
 
 static void level_forget(struct level *l, uint64_t first, uint64_t last)
 {
-	for (uint64_t page = 0; page < PAGES; page++) {
-		uint32_t newer = 0;
-
-		for (uint64_t other = page % l->sets; other < PAGES; other += l->sets)
-			newer += other != page && l->used[other] > l->used[page];
-		if (newer >= l->ways)	/* evicted: it does not come back when others go */
+	for (uint64_t page = 0; page < PAGES; page++)
+		if (!level_has(l, page))	/* evicted: it does not come back when others go */
 			l->used[page] = 0;
-	}
 	for (uint64_t page = first; page <= last; page++)
 		l->used[page] = 0;
 }

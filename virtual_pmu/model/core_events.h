@@ -64,8 +64,8 @@ enum vpmu_core_level { VPMU_CORE_NOTHING, VPMU_CORE_RETIRED, VPMU_CORE_ALL };
 /* A hardware thread did these things in its last `clocks` clocks, each in a clock of its own (at
  * most one instruction a clock; that is the clock model), all at one level. Raised in bulk: at
  * least every 1,024 clocks (every 10,000 at level VPMU_CORE_RETIRED), at every system call and
- * before each register access of the thread. What others did to a core, by snooping it, is raised
- * by itself for the core's first thread, with 0 clocks. Machine lock held. Does nothing on machines
+ * before each register access of the thread. Snoops by other cores are raised separately, for the
+ * snooped core's first thread, with 0 clocks. Machine lock held. Does nothing on machines
  * without a core PMU. */
 enum vpmu_ring { VPMU_USER, VPMU_KERNEL };
 void vpmu_core_events_at(struct vpmu_segment *s, uint32_t cpu, enum vpmu_ring ring,
